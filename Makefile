@@ -1,0 +1,180 @@
+# recourse. `make demo` and `make test` do all the set-up by themselves; `make help` lists the rest.
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+VERSION := 0.1.0
+B := build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+AR := ar
+
+# SANITIZE=address,undefined and COVERAGE=1 build a tree of their own: give B as well.
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+OPTIMIZE := $(if $(COVERAGE),-O0 --coverage,$(if $(SANITIZE),-O1,-O2))
+SANITIZER := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fvisibility=default -pthread \
+          $(OPTIMIZE) $(SANITIZER) -Iinclude -I. -I$(B)
+DEPFLAGS = -MMD -MP
+# Expanded when a recipe runs, so that `deps` has had its turn.
+LIBS = $(shell pkg-config --libs libcurl libcrypto) -pthread
+CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
+UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
+
+# One line a step; V=1 shows the commands.
+say = $(if $(V),,@printf '  %-8s %s\n' $(1) $@;)
+quiet := $(if $(V),,@)
+
+# ---- what there is ----
+
+POLICIES := $(patsubst spec/%.policy.md,%,$(wildcard spec/*.policy.md))
+objects = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)/*.c)) $(patsubst %.rl,$(B)/obj/rl/%.o,$(wildcard $(1)/*.rl))
+
+CORE_OBJECTS := $(call objects,src/core)
+GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
+POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
+CLI_OBJECTS := $(call objects,src/cli)
+UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
+POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
+RUN_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/run/test_*.c))
+RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run))
+SERVER_OBJECTS := $(filter-out %/main.o,$(call objects,tests/server))
+FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
+SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh)
+HEADERS := $(wildcard include/recourse/*.h)
+SOURCES := $(wildcard src/*/*.c gen/*.c)
+
+.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install clean help programs
+all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(EXAMPLES)
+
+help:
+	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
+	  'make test      every test; the last line counts them' \
+	  'make all       build/recourse, build/librecourse.a and .so, the examples' \
+	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
+	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
+	  'make coverage  lines of src/ and gen/ that the tests run' \
+	  'make clean     removes build/'
+
+deps:
+	@tools/deps
+
+# ---- compiling ----
+
+$(B)/obj/%.o: %.c | deps
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/rl/%.c: %.rl | deps
+	@mkdir -p $(@D)
+	$(call say,ragel)ragel -C -G2 -L $< -o $@
+
+# Ragel's own output: its style is not ours to warn about.
+$(B)/obj/rl/%.o: $(B)/rl/%.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) -w $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/policies/%.c $(B)/policies/%.h $(B)/policies/%.rl &: spec/%.policy.md $(B)/policyc
+	$(call say,policy)$(B)/policyc $< -o $(B)/policies
+
+$(B)/obj/policies/%.o: $(B)/policies/%.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/policies/builtin.c: tools/builtin $(patsubst %,$(B)/policies/%.h,$(POLICIES))
+	$(quiet)tools/builtin $(POLICIES) >$@
+
+# ---- linking ----
+
+link = $(call say,link)$(CC) $(COMMON) $(CFLAGS) $(1) $(LDFLAGS) -o $@ $(2)
+
+$(B)/libcore.a: $(CORE_OBJECTS)
+$(B)/libgen.a: $(GEN_OBJECTS)
+$(B)/librecourse.a: $(LIB_OBJECTS)
+$(B)/libunit.a: $(UNIT_OBJECTS) $(RUN_OBJECTS) $(SERVER_OBJECTS)
+$(B)/%.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,ar)$(AR) rcsD $@ $^
+
+$(B)/policyc: $(B)/obj/gen/compile_main.o $(B)/libgen.a $(B)/libcore.a
+	$(call link,$^,$(shell pkg-config --libs libcrypto))
+
+SHARED := -shared -Wl,-soname,librecourse.so.0 -Wl,--version-script,tools/librecourse.map
+$(B)/librecourse.so: $(LIB_OBJECTS) tools/librecourse.map
+	$(call link,$(SHARED) $(filter %.o,$^),$(LIBS))
+
+$(B)/recourse: $(CLI_OBJECTS) $(B)/libgen.a $(B)/librecourse.a
+	$(call link,$^,$(CLI_LIBS))
+
+$(UNIT_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$^,$(UNIT_LIBS))
+
+$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$^,$(UNIT_LIBS))
+
+$(RUN_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$^,$(UNIT_LIBS))
+
+# The command without its main, for the tests of its parts.
+$(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
+
+# Each fuzz target with a plain main that replays its seeds.
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$^,$(CLI_LIBS))
+
+$(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
+	$(call link,$^,-pthread)
+
+$(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
+	$(call link,$^,$(CLI_LIBS))
+
+$(B)/embed_poll: $(B)/obj/examples/embed_poll.o $(B)/librecourse.a
+	$(call link,$^,$(LIBS))
+
+# The generated C and core, and nothing else.
+$(B)/embed_core: $(B)/obj/examples/embed_core.o $(B)/obj/policies/lightspeed.o $(B)/libcore.a
+	$(call link,$^,)
+
+# ---- running ----
+
+demo: $(B)/recourse $(B)/demo
+	@$(B)/demo $(B)/recourse
+
+programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/demo
+
+test: programs
+	@B=$(B) RECOURSE=$(B)/recourse tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
+
+check: all
+	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
+
+lint: check
+	tools/lint "$(B)" $(SOURCES)
+
+sanitize:
+	$(MAKE) B=$(B)/sanitize SANITIZE=address,undefined test
+
+coverage:
+	$(MAKE) B=$(B)/coverage COVERAGE=1 test
+	tools/coverage $(B)/coverage
+
+fuzz:
+	tools/fuzz "$(B)" $(wildcard tests/fuzz/fuzz_*.c)
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
