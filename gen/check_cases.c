@@ -1,0 +1,255 @@
+/* Does every case that can occur have one row, and every row a case? */
+#include <string.h>
+
+#include "gen/check.h"
+
+/* Calls `visit` for each case that can occur. */
+struct visit {
+    const struct rcs_check *check;
+    uint16_t state;
+    unsigned symbol;
+    struct rcs_case at;
+    struct rcs_hit hit;
+};
+
+static void each_case(const struct rcs_check *check, void (*visit)(const struct visit *visit, void *user), void *user)
+{
+    const struct rcs_machine *machine = check->machine;
+    struct visit here = {.check = check};
+
+    for (here.state = 0; here.state < machine->state_count; here.state++) {
+        for (here.symbol = 0; here.symbol < machine->symbol_count; here.symbol++) {
+            if (!rcs_case_reachable(machine, here.state, here.symbol)) {
+                continue;
+            }
+            rcs_symbol_case(check->spec, machine->states[here.state].place, (uint8_t)here.symbol, &here.at);
+            here.hit = rcs_model_row(check->spec, &machine->states[here.state], &here.at);
+            visit(&here, user);
+        }
+    }
+}
+
+/* ---- gap and overlap ---- */
+
+struct seen {
+    bool gaps[RECOURSE_PLACE_COUNT][RECOURSE_EVENT_FAILURE + RECOURSE_FAILURES_MAX];
+    bool *pairs; /* [row * row_count + row] */
+    bool *used;  /* rows */
+};
+
+static const char *describe(const struct visit *visit)
+{
+    const struct rcs_history *history = &visit->check->machine->states[visit->state];
+    struct rcs_arena *arena = visit->check->findings->arena;
+    bool acted = history->acted || visit->at.acted_now;
+    const char *when = history->tries <= 1 ? "first try" : "later try";
+
+    if (history->place == RECOURSE_EXHAUSTED) {
+        const char *reason = recourse_reason_name(visit->at.reason);
+
+        return rcs_arena_format(arena, " (%s, %s%s%s)", when, acted ? "may have acted" : "never acted",
+                                *reason ? ", " : "", reason);
+    }
+    if (history->place == RECOURSE_ATTEMPT) {
+        return rcs_arena_format(arena, " (%s, %s, %s)", when, visit->at.safe ? "safe" : "unsafe",
+                                acted ? "may have acted" : "never acted");
+    }
+    return "";
+}
+
+static void find_gap(const struct visit *visit, struct seen *seen)
+{
+    const struct rcs_check *check = visit->check;
+    uint8_t place = check->machine->states[visit->state].place;
+
+    if (seen->gaps[place][visit->at.event]) {
+        return;
+    }
+    seen->gaps[place][visit->at.event] = true;
+    rcs_find(check->findings, RCS_ERROR, "gap", check->spec->state_places[place], NULL,
+             rcs_witness(check->machine, visit->state, visit->symbol),
+             "no row of state %s takes '%s'%s; add one, or widen a guard", recourse_place_name(place),
+             rcs_spec_event_name(check->spec, visit->at.event), describe(visit));
+}
+
+static void find_overlap(const struct visit *visit, struct seen *seen)
+{
+    const struct rcs_check *check = visit->check;
+    const struct rcs_spec_row *first = &check->spec->rows[visit->hit.row];
+    const struct rcs_spec_row *second = &check->spec->rows[visit->hit.second];
+    bool *pair = &seen->pairs[visit->hit.row * check->spec->row_count + visit->hit.second];
+
+    if (*pair) {
+        return;
+    }
+    *pair = true;
+    rcs_find(check->findings, RCS_ERROR, "overlap", second->place,
+             rcs_arena_format(check->findings->arena, "%s, %s", first->id, second->id),
+             rcs_witness(check->machine, visit->state, visit->symbol),
+             "rows %s and %s both take '%s'%s; narrow one of them", first->id, second->id,
+             rcs_spec_event_name(check->spec, visit->at.event), describe(visit));
+}
+
+static void look_at(const struct visit *visit, void *user)
+{
+    struct seen *seen = user;
+
+    if (visit->hit.count == 0) {
+        find_gap(visit, seen);
+        return;
+    }
+    seen->used[visit->hit.row] = true;
+    if (visit->hit.count > 1) {
+        seen->used[visit->hit.second] = true;
+        find_overlap(visit, seen);
+    }
+}
+
+static bool has_live_event(const struct rcs_spec *spec, const struct rcs_spec_row *row)
+{
+    for (size_t i = 0; i < row->event_count; i++) {
+        if (rcs_event_is_live(spec, row->events[i])) {
+            return true;
+        }
+    }
+    return row->other;
+}
+
+static void find_unused_rows(const struct rcs_check *check, const bool *used)
+{
+    const struct rcs_spec *spec = check->spec;
+
+    for (size_t i = 0; i < spec->row_count; i++) {
+        const struct rcs_spec_row *row = &spec->rows[i];
+
+        if (used[i]) {
+            continue;
+        }
+        if (!has_live_event(spec, row)) {
+            rcs_find(check->findings, RCS_WARNING, "never-used", row->place, row->id, NULL,
+                     "row %s takes only events that the settings switch off", row->id);
+            continue;
+        }
+        rcs_find(check->findings, RCS_ERROR, "never-used", row->place, row->id, NULL,
+                 "row %s can never be used: no run leads to a case that it takes", row->id);
+    }
+}
+
+/* ---- guards that say nothing ---- */
+
+/* A guard is idle if the row would take the same cases without one of its parts. */
+struct idle {
+    const struct rcs_spec_row *row;
+    struct rcs_guard without;
+    bool differs;
+};
+
+static bool allows(const struct rcs_guard *guard, const struct visit *visit)
+{
+    const struct rcs_history *history = &visit->check->machine->states[visit->state];
+    bool acted = history->acted || visit->at.acted_now;
+
+    return (guard->tries & (history->tries <= 1 ? RCS_TRY_FIRST : RCS_TRY_LATER)) &&
+           (history->place == RECOURSE_EXHAUSTED || (guard->safety & (visit->at.safe ? RCS_SAFE : RCS_UNSAFE))) &&
+           (guard->acted & (acted ? RCS_MAY_HAVE_ACTED : RCS_NEVER_ACTED)) &&
+           (history->place != RECOURSE_EXHAUSTED || (guard->reasons & 1u << visit->at.reason));
+}
+
+static bool concerns(const struct rcs_spec *spec, const struct rcs_spec_row *row, uint16_t event)
+{
+    for (size_t i = 0; i < row->event_count; i++) {
+        if (row->events[i] == event) {
+            return true;
+        }
+    }
+    return row->other && rcs_event_other_takes(spec, row->table, event);
+}
+
+static void compare_guards(const struct visit *visit, void *user)
+{
+    struct idle *idle = user;
+
+    if (visit->check->machine->states[visit->state].place == idle->row->table &&
+        concerns(visit->check->spec, idle->row, visit->at.event) &&
+        allows(&idle->row->guard, visit) != allows(&idle->without, visit)) {
+        idle->differs = true;
+    }
+}
+
+static void find_idle_guard(const struct rcs_check *check, const struct rcs_spec_row *row)
+{
+    struct idle part[4];
+    static const char *const what[4] = {"try", "safe or unsafe", "acted", "reason"};
+
+    for (int i = 0; i < 4; i++) {
+        part[i] = (struct idle){row, row->guard, false};
+    }
+    part[0].without.tries = RCS_TRY_FIRST | RCS_TRY_LATER;
+    part[1].without.safety = RCS_SAFE | RCS_UNSAFE;
+    part[2].without.acted = RCS_NEVER_ACTED | RCS_MAY_HAVE_ACTED;
+    part[3].without.reasons = RCS_REASONS_ALL;
+    for (int i = 0; i < 4; i++) {
+        if (memcmp(&part[i].without, &row->guard, sizeof row->guard) == 0) {
+            continue;
+        }
+        each_case(check, compare_guards, &part[i]);
+        if (!part[i].differs) {
+            rcs_find(check->findings, RCS_WARNING, "idle-guard", row->if_place, row->id, NULL,
+                     "the guard of row %s says nothing about %s that is not so anyway; leave it out", row->id, what[i]);
+        }
+    }
+}
+
+/* ---- what `other` takes in ---- */
+
+struct taken {
+    uint16_t row;
+    bool events[RECOURSE_EVENT_FAILURE + RECOURSE_FAILURES_MAX];
+};
+
+static void collect(const struct visit *visit, void *user)
+{
+    struct taken *taken = user;
+
+    if (visit->hit.row == taken->row) {
+        taken->events[visit->at.event] = true;
+    }
+}
+
+static void tell_other(const struct rcs_check *check, uint16_t index)
+{
+    const struct rcs_spec_row *row = &check->spec->rows[index];
+    struct taken taken = {.row = index};
+    const char *list = "";
+
+    each_case(check, collect, &taken);
+    for (uint16_t event = 0; event < rcs_event_end(check->spec); event++) {
+        if (taken.events[event]) {
+            list = rcs_arena_format(check->findings->arena, "%s%s%s", list, *list ? ", " : "",
+                                    rcs_spec_event_name(check->spec, event));
+        }
+    }
+    if (*list) {
+        rcs_find(check->findings, RCS_NOTICE, "other-takes", row->on_place, row->id, NULL, "'other' takes in %s%s", list,
+                 row->next == RCS_NEXT_BACKOFF_OR_EXHAUSTED ? ", and they are tried again" : "");
+    }
+}
+
+void rcs_check_cases(const struct rcs_check *check)
+{
+    struct seen seen = {.pairs = NULL};
+    size_t rows = check->spec->row_count;
+
+    seen.pairs = rcs_arena_alloc(check->findings->arena, rows * rows + 1);
+    seen.used = rcs_arena_alloc(check->findings->arena, rows + 1);
+    each_case(check, look_at, &seen);
+    find_unused_rows(check, seen.used);
+    for (uint16_t i = 0; i < rows; i++) {
+        if (seen.used[i]) {
+            find_idle_guard(check, &check->spec->rows[i]);
+        }
+        if (check->spec->rows[i].other) {
+            tell_other(check, i);
+        }
+    }
+}

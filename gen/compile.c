@@ -1,0 +1,246 @@
+#include "gen/chart_xml.h"
+#include "gen/emit.h"
+#include "gen/ragel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX ((size_t)4 * 1024 * 1024)
+#define MADE_MAX ((size_t)64 * 1024 * 1024) /* of what Ragel makes: 1,000 states are some 5 MB of XML */
+
+/* One run of the compiler. All files are made in a directory of their own within the one that was asked for. */
+struct job {
+    struct rcs_arena *arena;
+    const struct rcs_spec *spec;
+    const struct rcs_machine *machine;
+    const struct recourse_policy *policy;
+    const char *directory;
+    char *work; /* NULL until it is there */
+    struct rcs_findings *findings;
+};
+
+static const char *const results[] = {".rl", ".c", ".h"};
+static const char *const leftovers[] = {".rl", ".c", ".h", ".xml"};
+
+static bool fail(const struct job *job, const char *doing, const char *path)
+{
+    rcs_find(job->findings, RCS_ERROR, "io", (struct rcs_place){0, 0}, NULL, NULL, "%s can't be %s: %s", path, doing,
+             strerror(errno));
+    return false;
+}
+
+static const char *work_path(const struct job *job, const char *suffix)
+{
+    return rcs_arena_format(job->arena, "%s/%s%s", job->work, job->spec->name, suffix);
+}
+
+static bool write_text(const struct job *job, const char *suffix, const struct rcs_buffer *text)
+{
+    const char *path = work_path(job, suffix);
+    FILE *file = fopen(path, "wb");
+    bool good;
+
+    if (file == NULL) {
+        return fail(job, "written", path);
+    }
+    good = fwrite(text->data, 1, text->size, file) == text->size;
+    good = fclose(file) == 0 && good;
+    return good || fail(job, "written", path);
+}
+
+/* Makes `path` and what is missing above it. */
+static bool make_directory(const struct job *job, const char *path)
+{
+    char *partial = rcs_arena_copy(job->arena, path, strlen(path));
+
+    for (char *at = partial; *at != '\0'; at++) {
+        if (*at == '/' && at > partial) {
+            *at = '\0';
+            if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
+                return fail(job, "made", partial);
+            }
+            *at = '/';
+        }
+    }
+    return mkdir(partial, 0777) == 0 || errno == EEXIST || fail(job, "made", partial);
+}
+
+static bool make_work(struct job *job)
+{
+    char *work;
+
+    if (!make_directory(job, job->directory)) {
+        return false;
+    }
+    work = rcs_arena_format(job->arena, "%s/.%s.XXXXXX", job->directory, job->spec->name);
+    if (mkdtemp(work) == NULL) {
+        return fail(job, "made", work);
+    }
+    job->work = work;
+    return true;
+}
+
+static void remove_work(const struct job *job)
+{
+    if (job->work == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
+        unlink(work_path(job, leftovers[i]));
+    }
+    rmdir(job->work);
+}
+
+static char *read_file(struct rcs_arena *arena, const char *path, size_t max, size_t *size, const char **why)
+{
+    FILE *file = fopen(path, "rb");
+    char block[65536];
+    struct rcs_buffer text = {.arena = arena};
+    size_t got;
+
+    *size = 0;
+    *why = NULL;
+    if (file == NULL) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    while (text.size <= max && (got = fread(block, 1, sizeof block, file)) > 0) {
+        rcs_append(&text, block, got);
+    }
+    if (ferror(file)) {
+        *why = strerror(errno);
+    } else if (text.size > max) {
+        *why = rcs_arena_format(arena, "it is larger than %zu MiB", max / (1024 * 1024));
+    }
+    fclose(file);
+    if (*why != NULL) {
+        return NULL;
+    }
+    *size = text.size;
+    return text.data == NULL ? rcs_arena_copy(arena, "", 0) : text.data;
+}
+
+static char *read_back(const struct job *job, const char *suffix, size_t *size)
+{
+    const char *why = NULL;
+    char *text = read_file(job->arena, work_path(job, suffix), MADE_MAX, size, &why);
+
+    if (text == NULL) {
+        rcs_find(job->findings, RCS_ERROR, "io", (struct rcs_place){0, 0}, NULL, NULL, "%s can't be read: %s",
+                 work_path(job, suffix), why);
+    }
+    return text;
+}
+
+static bool write_source(const struct job *job, const uint16_t *entry)
+{
+    struct rcs_buffer source = {.arena = job->arena};
+
+    rcs_emit_source(&source, job->machine, job->policy, entry);
+    return write_text(job, ".rl", &source);
+}
+
+/* First pass: what does Ragel make of the chart, and how does it number the states? */
+static uint16_t *chart_entry(const struct job *job)
+{
+    const char *const arguments[] = {"-C", "-x", "-o", work_path(job, ".xml"), work_path(job, ".rl"), NULL};
+    struct rcs_chart *chart = NULL;
+    size_t size = 0;
+    char *xml;
+
+    if (!write_source(job, NULL) || !rcs_ragel_run(job->arena, arguments, job->findings)) {
+        return NULL;
+    }
+    xml = read_back(job, ".xml", &size);
+    if (xml != NULL) {
+        chart = rcs_chart_read(job->arena, xml, size, job->findings);
+    }
+    return chart == NULL ? NULL : rcs_chart_compare(job->arena, chart, job->machine, job->findings);
+}
+
+/* Ragel's `#line` directives hold paths, and these would make the same policy come out differently elsewhere. */
+static bool strip_lines(const struct job *job)
+{
+    struct rcs_buffer stripped = {.arena = job->arena};
+    size_t size = 0;
+    char *text = read_back(job, ".c", &size);
+
+    if (text == NULL) {
+        return false;
+    }
+    for (char *line = text; *line != '\0';) {
+        char *end = strchr(line, '\n');
+        size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
+
+        if (strncmp(line, "#line ", 6) != 0) {
+            rcs_append(&stripped, line, length);
+        }
+        line += length;
+    }
+    return write_text(job, ".c", &stripped);
+}
+
+/* Second pass: the same chart, now with the numbers, as C. */
+static bool make_code(const struct job *job, const uint16_t *entry)
+{
+    const char *const arguments[] = {"-C", "-F1", "-o", work_path(job, ".c"), work_path(job, ".rl"), NULL};
+    struct rcs_buffer header = {.arena = job->arena};
+
+    rcs_emit_header(&header, job->policy);
+    return write_source(job, entry) && rcs_ragel_run(job->arena, arguments, job->findings) && strip_lines(job) &&
+           write_text(job, ".h", &header);
+}
+
+static bool publish(const struct job *job)
+{
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        const char *path = rcs_arena_format(job->arena, "%s/%s%s", job->directory, job->spec->name, results[i]);
+
+        if (rename(work_path(job, results[i]), path) != 0) {
+            return fail(job, "written", path);
+        }
+    }
+    return true;
+}
+
+bool rcs_compile(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
+                 const char *directory, struct rcs_findings *findings)
+{
+    struct job job = {.arena = arena, .spec = spec, .machine = machine, .directory = directory, .findings = findings};
+    uint16_t *entry;
+    bool good;
+
+    job.policy = rcs_bind(arena, spec, machine, findings);
+    if (job.policy == NULL || !rcs_ragel_check(arena, findings)) {
+        return false;
+    }
+    good = make_work(&job);
+    entry = good ? chart_entry(&job) : NULL;
+    good = entry != NULL && make_code(&job, entry) && publish(&job);
+    remove_work(&job);
+    return good;
+}
+
+bool rcs_load(struct rcs_arena *arena, const char *path, const char *text, size_t size, struct rcs_findings *findings,
+              struct rcs_loaded *loaded)
+{
+    memset(loaded, 0, sizeof *loaded);
+    loaded->spec = rcs_spec_read(arena, path, text, size, findings);
+    if (loaded->spec != NULL) {
+        loaded->machine = rcs_unroll(arena, loaded->spec, findings);
+    }
+    if (loaded->machine != NULL) {
+        rcs_check(loaded->spec, loaded->machine, findings, &loaded->worst);
+    }
+    rcs_findings_sort(findings);
+    return findings->by_severity[RCS_ERROR] == 0 && loaded->machine != NULL;
+}
+
+char *rcs_file_read(struct rcs_arena *arena, const char *path, size_t *size, const char **why)
+{
+    return read_file(arena, path, FILE_MAX, size, why);
+}

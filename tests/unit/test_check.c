@@ -1,0 +1,239 @@
+/*
+ * The checks of meaning: the lightspeed policy with one thing changed, and what has to be found. A table, so that each line
+ * reads as: change this into that, and find this code, about these rows, shown by these words.
+ */
+#include "gen/compile.h"
+#include "tests/unit/unit.h"
+
+#define SPEC "spec/lightspeed.policy.md"
+
+struct change {
+    const char *from;
+    const char *to;
+    const char *code;
+    const char *rows;    /* NULL: any */
+    const char *witness; /* NULL: any */
+    const char *text;    /* a part of it; NULL: any */
+};
+
+static struct rcs_arena arena;
+
+static char *base(size_t *size)
+{
+    const char *why;
+    char *text = rcs_file_read(&arena, SPEC, size, &why);
+
+    CU_ASSERT_FATAL(text != NULL);
+    return text;
+}
+
+static char *changed(const char *text, size_t *size, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    char *out;
+
+    if (at == NULL) {
+        printf("    not in the policy: %s\n", from);
+    }
+    CU_ASSERT_FATAL(at != NULL);
+    out = rcs_arena_format(&arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    *size = strlen(out);
+    return out;
+}
+
+static bool fits(const struct rcs_finding *finding, const struct change *change)
+{
+    return strcmp(finding->code, change->code) == 0 &&
+           (change->rows == NULL || strcmp(finding->rows, change->rows) == 0) &&
+           (change->witness == NULL || (finding->witness != NULL && strcmp(finding->witness, change->witness) == 0)) &&
+           (change->text == NULL || strstr(finding->text, change->text) != NULL);
+}
+
+static void print_findings(const struct rcs_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct rcs_finding *it = &findings->items[i];
+
+        printf("      %u:%u %s[%s] rows '%s' by '%s': %s\n", it->place.line, it->place.column,
+               rcs_severity_name(it->severity), it->code, it->rows, it->witness ? it->witness : "", it->text);
+    }
+}
+
+static void expect(const struct change *change)
+{
+    struct rcs_findings findings = {.arena = &arena};
+    struct rcs_loaded loaded;
+    size_t size;
+    char *text = base(&size);
+    bool found = false;
+
+    text = changed(text, &size, change->from, change->to);
+    rcs_load(&arena, SPEC, text, size, &findings, &loaded);
+    for (size_t i = 0; i < findings.count; i++) {
+        found = found || fits(&findings.items[i], change);
+    }
+    if (!found) {
+        printf("    '%s' -> '%s': no %s among\n", change->from, change->to, change->code);
+        print_findings(&findings);
+    }
+    CU_ASSERT(found);
+    rcs_arena_clear(&arena);
+}
+
+static void expect_all(const struct change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        expect(&changes[i]);
+    }
+}
+
+static void test_as_it_is(void)
+{
+    struct rcs_findings findings = {.arena = &arena};
+    struct rcs_loaded loaded;
+    size_t size;
+    const char *text = base(&size);
+
+    CU_ASSERT(rcs_load(&arena, SPEC, text, size, &findings, &loaded));
+    RCS_EQUAL(findings.by_severity[RCS_ERROR], 0);
+    RCS_EQUAL(findings.by_severity[RCS_WARNING], 0);
+    RCS_EQUAL(findings.by_severity[RCS_NOTICE], 3); /* what E1's other takes, and the two that are replayed */
+    if (findings.count != 3) {
+        print_findings(&findings);
+    }
+    RCS_EQUAL(loaded.worst.tries, 3);
+    RCS_EQUAL(loaded.worst.wait_ms, 3000);
+    RCS_EQUAL(loaded.worst.wait_base_ms, 3000);
+    RCS_TEXT_EQUAL(loaded.worst.witness, "rate_limited, rate_limited");
+    rcs_arena_clear(&arena);
+}
+
+static void test_cases(void)
+{
+    static const struct change changes[] = {
+        {"| P4 | refused, unanswered_approval |", "| P4 | refused |", "gap", "", "unanswered_approval", "precondition"},
+        {"| B2 | cancelled | reported | 3b | failed |\n", "", "gap", "", NULL, "backoff takes 'cancelled'"},
+        {"| A5 | permanent | later try |", "| A5 | permanent | first try |", "overlap", "A4, A5", "permanent:safe", NULL},
+        {"| A5 | permanent | later try |", "| A5 | permanent | first try |", "gap", "", NULL, "(later try"},
+        {"| A2 | transient | - |", "| A2 | transient | safe |", "gap", "", "transient", "unsafe"},
+        {"| E1 | other | - |", "| E1 | other | tries spent |", "gap", "", NULL, "out of time"},
+        {"| E1 | other | - |", "| E1 | other | not asked too long |", "idle-guard", "E1", NULL, "reason"},
+        {"| A2 | transient | - |", "| A2 | transient | may have acted |", "idle-guard", "A2", NULL, "acted"},
+        {"| E1 | other | - | reported | 3b | failed |", "| E1 | other | - | reported | 3b | failed |\n"
+         "| E2 | permanent | - | reported | 3b | failed |", "never-used", "E2", NULL, NULL},
+        {"| tries | 3 |", "| tries | 1 |", "never-used", "A5", NULL, NULL},
+        {"| sensitive values | \"secret\" |", "| sensitive values | none |", "never-used", "P3", NULL, "switch off"},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+static void test_graph(void)
+{
+    static const struct change changes[] = {
+        {"| B1 | elapsed | attempt | - | - |\n", "", "gap", "", NULL, "backoff takes 'elapsed'"},
+        {"| P1 | ready | attempt | - | - |\n", "", "unreachable", "", NULL, "attempt"},
+        {"| A2 | transient | - | backoff or exhausted | short | 2 | - |\n| A3 | rate_limited | - | backoff or exhausted | long | 2 | - |\n",
+         "| A2 | transient, rate_limited | - | exhausted | - | - | - |\n", "unreachable", "", NULL, "backoff"},
+        {"| E1 | other | - | reported | 3b | failed |", "| E1 | permanent | - | reported | 3b | failed |", "trap", "", NULL,
+         "exhausted"},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+static void test_rows(void)
+{
+    static const struct change changes[] = {
+        {"short | 2 | - |", "short | 3a | - |", "label", "A2", NULL, "tells nobody"},
+        {"short | 2 | - |", "short | - | - |", "label", "A2", NULL, NULL},
+        {"short | 2 | - |", "short | 2 | failed |", "message", "A2", NULL, NULL},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 2 | failed |", "label", "B2", NULL, "tells nobody"},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | ok | failed |", "label", "B2", NULL, "no success"},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | - | failed |", "scenario", "B2", NULL, NULL},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 3b | - |", "message", "B2", NULL, "needs a message"},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 3b | corrected |", "reminder", "B2", NULL, "has no {reminder}"},
+        {"first try | reported | - | 3a | corrected |", "first try | reported | - | 3a | failed |", "reminder", "A4", NULL, "has {reminder}"},
+        {"| A1 | ok | - | reported | - | ok | - |", "| A1 | ok | - | reported | - | ok | failed |", "message", "A1", NULL, NULL},
+        {"| A1 | ok | - | reported | - | ok | - |", "| A1 | ok | - | reported | - | 3b | - |", "label", "A1", NULL, NULL},
+        {"| P1 | ready | attempt | - | - |", "| P1 | ready | attempt | 1 | - |", "label", "P1", NULL, "goes on"},
+        {"| A6 | deadline | - | exhausted | - | - | - |", "| A6 | deadline | - | exhausted | - | - | failed |", "message", "A6", NULL, NULL},
+        {"| reminder | \"Do not retry this exact tool call.\" |", "| reminder | none |", "reminder", "", NULL, "is none"},
+        {"| A2 | transient | - | backoff or exhausted | short | 2 | - |",
+         "| A2 | transient | first try | backoff or exhausted | short | 2 | - |\n"
+         "| A9 | transient | later try | backoff or exhausted | long | 2 | - |", "one-wait", "A2, A9", NULL, NULL},
+        {"| 3b | model | yes | any other failure |", "| 3b | model | yes | any other failure |\n| 4 | host | - | nothing |",
+         "unused", "", NULL, "scenario '4'"},
+        {"| long | 1s x2 | tries | none | ignore |", "| long | 1s x2 | tries | none | ignore |\n| more | 1s x2 | tries | none | ignore |",
+         "unused", "", NULL, "wait 'more'"},
+        {"| refused | \"Error", "| extra | \"x\" |\n| refused | \"Error", "unused", "", NULL, "message 'extra'"},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+static void test_failures(void)
+{
+    static const struct change changes[] = {
+        {"| F2 | timeout, network, spawn |", "| F2 | timeout, network, spawn, http 429 |", "shadowed", "F1, F2", NULL, "'http 429'"},
+        {"| F2 | timeout, network, spawn |", "| F2 | timeout, network, spawn, timeout read |", "shadowed", "F2", NULL, "an earlier condition"},
+        {"text \"connection closed\" |", "text \"connection closed\", text \"Rate Limits\" |", "shadowed", "F1, F3", NULL, NULL},
+        {"text \"connection closed\" |", "text \"connection closed\", network reset |", "shadowed", "F2, F3", NULL, NULL},
+        {"| permanent | unknown |", "| permanent | none |", "unproven-none", "F4", NULL, "'other'"},
+        {"text \"too many requests\" | rate_limited | unknown |", "text \"too many requests\" | rate_limited | none |", "weak-none", "F1", NULL, "429"},
+        {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | network reset | gone | none |", "unproven-none", "F2", NULL, "network reset"},
+        {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | http 500-599 | gone | none |", "unproven-none", "F2", NULL, NULL},
+        {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | timeout | gone | none |", "unproven-none", "F2", NULL, NULL},
+        {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | protocol | gone | none |", "unproven-none", "F2", NULL, NULL},
+        {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | interrupted | gone | none |", "unproven-none", "F2", NULL, NULL},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+static void test_replay_and_waits(void)
+{
+    static const struct change changes[] = {
+        {"| unsafe replay | rate_limited, transient |", "| unsafe replay | rate_limited |", "unsafe-replay", "A2", "transient", NULL},
+        {"| unsafe replay | rate_limited, transient |", "| unsafe replay | none |", "unsafe-replay", "A3", "rate_limited", NULL},
+        {"| unsafe replay | rate_limited, transient |", "| unsafe replay | rate_limited, transient, permanent |", "unused", "", NULL, "'permanent'"},
+        {"| A4 | permanent | first try | reported | - | 3a | corrected |", "| A4 | permanent | first try | backoff or exhausted | short | 2 | - |",
+         "other-retried", "F4", NULL, NULL},
+        {"| call deadline | none |", "| call deadline | 500ms |", "dead-wait", "long", NULL, "1000 ms"},
+        {"| long | 1s x2 |", "| long | 24h x999 |", "arithmetic", "long", NULL, "30 days"},
+        {"| tries | 3 |", "| tries | 250 |", "arithmetic", "short", NULL, NULL},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+static void test_examples(void)
+{
+    static const struct change changes[] = {
+        {"| X2 | transient, ok | 2, ok | 2 | 200ms |", "| X2 | transient, ok | 2, ok | 2 | 300ms |", "example", "X2", NULL, "waits 200ms"},
+        {"| X2 | transient, ok | 2, ok | 2 | 200ms |", "| X2 | transient, ok | 2, ok | 3 | 200ms |", "example", "X2", NULL, "tries 2"},
+        {"| X2 | transient, ok | 2, ok | 2 | 200ms |", "| X2 | transient, ok | 2, 3b | 2 | 200ms |", "example", "X2", NULL, "scenarios 2, ok"},
+        {"| X2 | transient, ok | 2, ok | 2 | 200ms |", "| X2 | transient | 2 | 1 | 200ms |", "example", "X2", NULL, "stops in state backoff"},
+        {"| X2 | transient, ok | 2, ok | 2 | 200ms |", "| X2 | ok, transient | 2 | 1 | 200ms |", "example", "X2", NULL, "can't follow"},
+        {"| Y1 | http 429 | rate_limited | unknown |", "| Y1 | http 429 | permanent | unknown |", "example", "Y1", NULL, "failure rate_limited (F1)"},
+        {"| Y1 | http 429 | rate_limited | unknown |", "| Y1 | http 429 | rate_limited | none |", "example", "Y1", NULL, "effect unknown"},
+        {"| ok | done |", "| permanent | unknown |", "example", "Y26", NULL, "failure ok"},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+int main(void)
+{
+    static const struct rcs_test tests[] = {
+        {"the policy as it is", test_as_it_is},
+        {"gaps, overlaps, rows and guards without use", test_cases},
+        {"unreachable, trap", test_graph},
+        {"labels, messages, reminders", test_rows},
+        {"failures", test_failures},
+        {"replay and waits", test_replay_and_waits},
+        {"examples", test_examples},
+    };
+
+    return rcs_unit_main("check", tests, RCS_COUNT(tests));
+}
