@@ -1,0 +1,134 @@
+/*
+ * The port: all that the runner wants from the outside. One for real (recourse_port_new, on epoll and libcurl),
+ * one simulated in the tests, and a host may fill in its own.
+ *
+ * One thread owns a port, the one that calls its runner; only `wake` may be called from any thread.
+ * Callbacks come from `poll` and `dispatch`, never from inside the call that asked for them.
+ */
+#ifndef RECOURSE_PORT_H
+#define RECOURSE_PORT_H
+
+#include <recourse/error.h>
+#include <recourse/facts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Memory. All three are called from whatever thread needs memory; `user` is passed through. */
+struct recourse_allocator {
+    void *(*alloc)(void *user, size_t size);
+    void *(*realloc)(void *user, void *memory, size_t size);
+    void (*free)(void *user, void *memory);
+    void *user;
+};
+
+/* One HTTP request. All spans and strings are copied or kept by the caller until `done`: see `http_start`. */
+struct recourse_http_request {
+    const char *method; /* "GET", "POST", "PUT", "PATCH", "DELETE" */
+    const char *url;    /* http or https only */
+    const char *const *headers; /* "Name: value", NULL-terminated; may be NULL */
+    struct recourse_span body;  /* not sent if data is NULL */
+    const char *proxy;          /* NULL: none; the environment is never asked */
+    const char *ca_file;        /* NULL: the system's */
+    uint64_t connect_timeout_ms; /* 0: none */
+    uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
+    uint64_t deadline_ms;        /* monotonic, of the port's clock; RECOURSE_FOREVER (UINT64_MAX): none */
+    size_t body_max;             /* bytes of the answer's body, after decoding */
+};
+
+/*
+ * How one exchange ended. Never sent twice: a request that the HTTP library would send again by itself is stopped
+ * and ends as RECOURSE_NETWORK_CLOSED or _RESET with `sent`.
+ */
+struct recourse_http_response {
+    uint16_t status;  /* 0: no status line came */
+    uint8_t network;  /* enum recourse_network */
+    uint8_t timeout;  /* enum recourse_timeout */
+    bool sent;        /* at least one byte of the request went out */
+    bool protocol;    /* what came is not HTTP */
+    bool too_large;
+    const struct recourse_header *headers; /* of the last answer (1xx left out), in order */
+    size_t header_count;
+    struct recourse_span phrase;
+    struct recourse_span body;
+    const char *detail; /* English, NUL-terminated, "" on success: for reasons and logs */
+    uint64_t wall_s;
+};
+
+struct recourse_transfer;
+
+/* Bits of `events`. */
+#define RECOURSE_READABLE 1u
+#define RECOURSE_WRITABLE 2u
+
+struct recourse_port {
+    uint32_t size; /* sizeof(struct recourse_port) */
+    void *self;    /* first argument of each function */
+
+    uint64_t (*now_ms)(void *self);  /* monotonic */
+    uint64_t (*wall_s)(void *self);  /* seconds since 1970; 0: unknown */
+    int (*random)(void *self, void *bytes, size_t size);
+
+    /* Watches `fd` until unwatch; `events` 0 keeps the watch but asks for nothing. One watch per descriptor. */
+    int (*watch)(void *self, int fd, unsigned events, void (*ready)(void *user, int fd, unsigned events), void *user);
+    void (*unwatch)(void *self, int fd);
+
+    /*
+     * Starts an exchange. `request` and all it points to must live until `done` or http_cancel. `done` is called exactly
+     * once, from poll or dispatch, unless the exchange is cancelled; `response` lives until it returns. `*transfer` is
+     * valid until then. Errors: RECOURSE_E_ARGUMENT (URL or method), RECOURSE_E_MEMORY, RECOURSE_E_AGAIN.
+     */
+    int (*http_start)(void *self, const struct recourse_http_request *request,
+                      void (*done)(void *user, const struct recourse_http_response *response), void *user,
+                      struct recourse_transfer **transfer);
+    /* Ends an exchange without `done`. Returns whether a byte of the request had been sent. */
+    bool (*http_cancel)(void *self, struct recourse_transfer *transfer);
+
+    /*
+     * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.
+     * Whoever is told by the work that it is done does that through `wake` and its own memory.
+     */
+    int (*submit)(void *self, void (*work)(void *user), void *user);
+
+    /* From any thread: makes the poll under way (or the next one) return at once. */
+    void (*wake)(void *self);
+
+    /* Own loop: waits up to `timeout_ms` (0: not at all; UINT64_MAX: without end) and dispatches what is ready. */
+    int (*poll)(void *self, uint64_t timeout_ms);
+
+    /* A host's loop: one descriptor that is readable when `dispatch` has something to do, and the latest moment at which
+       dispatch wants to be called (UINT64_MAX: none). Ask for it after every call. */
+    int (*descriptor)(void *self);
+    uint64_t (*wake_ms)(void *self);
+    int (*dispatch)(void *self);
+
+    /* By how much now_ms may lag behind the true time, because it shows a finer clock in whole milliseconds: 1 for such a
+       clock. Each wait gets that much longer, so that none ends early. 0: the clock is exact, as a simulated one is. */
+    uint64_t lag_ms;
+};
+
+struct recourse_port_options {
+    size_t size; /* sizeof(struct recourse_port_options) */
+    const struct recourse_allocator *allocator; /* NULL: malloc */
+    unsigned threads_max;     /* worker threads, started when needed; 0: 4 */
+    unsigned queue_max;       /* work waiting for a thread; 0: 1024 */
+    unsigned connections_idle_max; /* kept open, for every 256 exchanges at once; 0: 64 */
+};
+
+/*
+ * The real port. libcurl must have been initialised by curl_global_init, once per process, before; the library never does
+ * that by itself, recourse_global_init does. Free it after its runner; work still running on its threads is waited for.
+ */
+RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
+                                        struct recourse_error *error);
+void recourse_port_free(struct recourse_port *port);
+
+/* curl_global_init and its like, for hosts that don't use libcurl themselves. Not thread-safe; call it first in main. */
+RECOURSE_MUST_USE int recourse_global_init(void);
+void recourse_global_cleanup(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+#include "src/io/buffer.h"
+
+#include "src/io/memory.h"
+
+#include <stdio.h>
+
+void rcs_buffer_init(struct rcs_buffer *buffer, const struct recourse_allocator *allocator, size_t limit)
+{
+    *buffer = (struct rcs_buffer){.limit = limit, .allocator = allocator};
+}
+
+void rcs_buffer_clear(struct rcs_buffer *buffer)
+{
+    rcs_free(buffer->allocator, buffer->data);
+    rcs_buffer_init(buffer, buffer->allocator, buffer->limit);
+}
+
+void rcs_buffer_reset(struct rcs_buffer *buffer)
+{
+    rcs_buffer_cut(buffer, 0);
+}
+
+int rcs_buffer_reserve(struct rcs_buffer *buffer, size_t more)
+{
+    char *data;
+
+    if (more > buffer->limit - buffer->size) {
+        return RECOURSE_E_LIMIT;
+    }
+    if (more == SIZE_MAX - buffer->size) {
+        return RECOURSE_E_MEMORY;
+    }
+    data = rcs_grow(buffer->allocator, buffer->data, &buffer->capacity, buffer->size + more + 1, 1);
+    if (data == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    buffer->data = data;
+    data[buffer->size] = '\0';
+    return 0;
+}
+
+int rcs_buffer_append(struct rcs_buffer *buffer, const void *bytes, size_t size)
+{
+    int code = rcs_buffer_reserve(buffer, size);
+
+    if (code != 0) {
+        return code;
+    }
+    if (size > 0) {
+        memcpy(buffer->data + buffer->size, bytes, size);
+    }
+    buffer->size += size;
+    buffer->data[buffer->size] = '\0';
+    return 0;
+}
+
+int rcs_buffer_append_text(struct rcs_buffer *buffer, const char *text)
+{
+    return rcs_buffer_append(buffer, text, strlen(text));
+}
+
+int rcs_buffer_append_byte(struct rcs_buffer *buffer, char byte)
+{
+    return rcs_buffer_append(buffer, &byte, 1);
+}
+
+int rcs_buffer_printf(struct rcs_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    int size;
+    int code;
+
+    va_start(arguments, format);
+    size = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (size < 0) {
+        return RECOURSE_E_ARGUMENT;
+    }
+    code = rcs_buffer_reserve(buffer, (size_t)size);
+    if (code != 0) {
+        return code;
+    }
+    va_start(arguments, format);
+    vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    buffer->size += (size_t)size;
+    return 0;
+}
+
+void rcs_buffer_cut(struct rcs_buffer *buffer, size_t size)
+{
+    if (size < buffer->size) {
+        buffer->size = size;
+        buffer->data[size] = '\0';
+    }
+}
+
+struct recourse_span rcs_buffer_span(const struct rcs_buffer *buffer)
+{
+    return (struct recourse_span){buffer->data, buffer->size};
+}
+
+char *rcs_buffer_take(struct rcs_buffer *buffer, size_t *size)
+{
+    char *data = buffer->data;
+
+    *size = buffer->size;
+    rcs_buffer_init(buffer, buffer->allocator, buffer->limit);
+    return data;
+}

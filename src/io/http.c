@@ -1,0 +1,389 @@
+#include "src/io/http.h"
+
+#include "src/io/memory.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max)
+{
+    *http = (struct rcs_http){.loop = loop, .allocator = loop->allocator, .idle_max = idle_max};
+}
+
+static uint64_t later(uint64_t from_ms, uint64_t by_ms)
+{
+    return by_ms > RECOURSE_FOREVER - from_ms ? RECOURSE_FOREVER : from_ms + by_ms;
+}
+
+/* When the phase that the exchange is in takes too long; the deadline not counted. */
+static uint64_t phase_end(const struct recourse_transfer *transfer)
+{
+    const struct recourse_http_request *request = transfer->request;
+
+    if (transfer->sendings == 0) {
+        return request->connect_timeout_ms == 0 ? RECOURSE_FOREVER
+                                                : later(transfer->started_ms, request->connect_timeout_ms);
+    }
+    return request->read_timeout_ms == 0 ? RECOURSE_FOREVER : later(transfer->active_ms, request->read_timeout_ms);
+}
+
+static void arm(struct recourse_transfer *transfer)
+{
+    uint64_t phase = phase_end(transfer);
+    uint64_t deadline = transfer->request->deadline_ms;
+
+    /* Room was reserved. */
+    rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, phase < deadline ? phase : deadline);
+}
+
+/* ---- callbacks of libcurl ---- */
+
+/* libcurl is about to send: once it may. Whatever the reason of a second time, the first may have been executed. */
+static int before_sending(void *user, char *remote, char *local, int remote_port, int local_port)
+{
+    struct recourse_transfer *transfer = user;
+
+    (void)remote;
+    (void)local;
+    (void)remote_port;
+    (void)local_port;
+    if (transfer->sendings > 0) {
+        transfer->replayed = true;
+        return CURL_PREREQFUNC_ABORT;
+    }
+    transfer->sendings = 1;
+    transfer->active_ms = rcs_now_ms();
+    curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &transfer->errno_before);
+    arm(transfer);
+    return CURL_PREREQFUNC_OK;
+}
+
+static size_t on_line(char *line, size_t one, size_t size, void *user)
+{
+    struct recourse_transfer *transfer = user;
+
+    (void)one;
+    transfer->active_ms = rcs_now_ms();
+    return rcs_answer_line(&transfer->answer, line, size) ? size : 0;
+}
+
+static size_t on_block(char *block, size_t one, size_t size, void *user)
+{
+    struct recourse_transfer *transfer = user;
+
+    (void)one;
+    transfer->active_ms = rcs_now_ms();
+    return rcs_answer_block(&transfer->answer, block, size) ? size : 0;
+}
+
+/*
+ * Is called whenever libcurl has worked on the exchange. Where nobody else is on the connection and its socket was
+ * ready, bytes went one way or the other, even if they do not make a line or a block yet. And it is called last before
+ * the connection is kept or closed, so that this is the place to say which.
+ */
+static int on_progress(void *user, curl_off_t total, curl_off_t received, curl_off_t to_upload, curl_off_t uploaded)
+{
+    struct recourse_transfer *transfer = user;
+    const struct rcs_lane *lane = transfer->lane;
+    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
+
+    (void)total;
+    (void)to_upload;
+    if ((transfer->plain && lane->by_socket) || received != transfer->received || uploaded != transfer->uploaded) {
+        transfer->active_ms = rcs_now_ms();
+        transfer->received = received;
+        transfer->uploaded = uploaded;
+    }
+    if (closes != transfer->closes) {
+        transfer->closes = closes;
+        curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, closes ? 1L : 0L);
+    }
+    return 0;
+}
+
+static int set_callbacks(struct recourse_transfer *transfer)
+{
+    CURL *easy = transfer->easy;
+    bool failed = false;
+
+    failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->detail) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_sending) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_line) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_block) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, rcs_lane_open_socket) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, rcs_lane_close_socket) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->lane) != CURLE_OK;
+    return failed ? RECOURSE_E_MEMORY : 0;
+}
+
+/* ---- the life of an exchange ---- */
+
+static void link_in(struct rcs_http *http, struct recourse_transfer *transfer)
+{
+    transfer->next = http->transfers;
+    if (http->transfers != NULL) {
+        http->transfers->previous = transfer;
+    }
+    http->transfers = transfer;
+    http->transfer_count++;
+}
+
+/* Takes it out of libcurl and of the lists; nothing but `done` and the memory is left of it. */
+static void take_out(struct recourse_transfer *transfer)
+{
+    struct rcs_http *http = transfer->http;
+
+    rcs_timers_remove(&http->loop->timers, &transfer->timer);
+    rcs_lane_remove(transfer);
+    if (transfer->previous != NULL) {
+        transfer->previous->next = transfer->next;
+    } else {
+        http->transfers = transfer->next;
+    }
+    if (transfer->next != NULL) {
+        transfer->next->previous = transfer->previous;
+    }
+    http->transfer_count--;
+}
+
+/* `clean`: the easy handle remembers no error and may be used again. */
+static void release(struct recourse_transfer *transfer, bool clean)
+{
+    struct rcs_http *http = transfer->http;
+
+    if (transfer->easy != NULL && clean && http->pool_count < RCS_HTTP_POOL_MAX) {
+        curl_easy_reset(transfer->easy);
+        http->pool[http->pool_count++] = transfer->easy;
+    } else {
+        curl_easy_cleanup(transfer->easy);
+    }
+    curl_slist_free_all(transfer->lines);
+    rcs_answer_clear(&transfer->answer);
+    rcs_free(http->allocator, transfer);
+}
+
+static bool remembers_error(const struct recourse_transfer *transfer)
+{
+    long number = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &number);
+    return number != 0;
+}
+
+static void finish(struct recourse_transfer *transfer, struct recourse_http_response *response)
+{
+    struct rcs_answer *answer = &transfer->answer;
+    bool failed = response->network != 0 || response->timeout != 0 || response->protocol || response->too_large;
+    bool clean = !failed && !remembers_error(transfer);
+    time_t now = time(NULL);
+
+    take_out(transfer);
+    if (!rcs_answer_finish(answer) && !failed) {
+        response->network = RECOURSE_NETWORK_OTHER;
+        failed = true;
+        memcpy(transfer->detail, "no memory for the answer", sizeof "no memory for the answer");
+    }
+    response->status = answer->status;
+    response->headers = answer->headers;
+    response->header_count = answer->header_count;
+    response->phrase = rcs_answer_phrase(answer);
+    response->body = rcs_buffer_span(&answer->body);
+    response->detail = failed ? transfer->detail : "";
+    response->wall_s = now > 0 ? (uint64_t)now : 0;
+    transfer->finishing = true;
+    transfer->done(transfer->user, response);
+    release(transfer, clean);
+}
+
+void rcs_http_ended(struct recourse_transfer *transfer, CURLcode result)
+{
+    struct recourse_http_response response = {0};
+
+    rcs_http_judge(transfer, result, &response);
+    finish(transfer, &response);
+}
+
+void rcs_http_unwatchable(struct recourse_transfer *transfer)
+{
+    if (transfer != NULL) {
+        transfer->no_watch = true;
+        rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, 0);
+    }
+}
+
+/*
+ * Whether a request is still on its way: libcurl has handed it over to the system, and the system gets rid of it, which
+ * nobody is told. Asked only when the gap between bytes seems to be too long.
+ */
+static bool is_draining(struct recourse_transfer *transfer)
+{
+    int queued = 0;
+
+    if (transfer->fd < 0 || transfer->answer.status != 0 || ioctl(transfer->fd, SIOCOUTQ, &queued) != 0) {
+        return false;
+    }
+    if (queued == 0 || queued == transfer->queued) {
+        return false;
+    }
+    transfer->queued = queued;
+    return true;
+}
+
+static enum recourse_timeout timeout_now(struct recourse_transfer *transfer, uint64_t now_ms)
+{
+    if (now_ms >= transfer->request->deadline_ms) {
+        return RECOURSE_TIMEOUT_TOTAL;
+    }
+    if (now_ms < phase_end(transfer)) {
+        return RECOURSE_TIMEOUT_NONE;
+    }
+    if (transfer->sendings == 0) {
+        return RECOURSE_TIMEOUT_CONNECT;
+    }
+    if (is_draining(transfer)) {
+        transfer->active_ms = now_ms;
+        return RECOURSE_TIMEOUT_NONE;
+    }
+    return RECOURSE_TIMEOUT_READ;
+}
+
+static void on_time(struct rcs_timer *timer)
+{
+    struct recourse_transfer *transfer = RCS_OWNER(timer, struct recourse_transfer, timer);
+    struct recourse_http_response response = {0};
+    enum recourse_timeout timeout;
+
+    if (transfer->no_watch) {
+        rcs_http_ended(transfer, CURLE_COULDNT_CONNECT);
+        return;
+    }
+    timeout = timeout_now(transfer, rcs_now_ms());
+    if (timeout == RECOURSE_TIMEOUT_NONE) {
+        arm(transfer); /* there was life since it was set */
+        return;
+    }
+    rcs_http_judge_timeout(transfer, timeout, &response);
+    finish(transfer, &response);
+}
+
+static CURL *easy_handle(struct rcs_http *http)
+{
+    return http->pool_count > 0 ? http->pool[--http->pool_count] : curl_easy_init();
+}
+
+static int begin(struct recourse_transfer *transfer)
+{
+    struct rcs_http *http = transfer->http;
+    struct rcs_lane *lane = rcs_lane_with_room(http);
+    int code;
+
+    if (lane == NULL || rcs_timers_reserve(&http->loop->timers, http->transfer_count + 1 + http->lane_count) != 0) {
+        return RECOURSE_E_MEMORY;
+    }
+    transfer->easy = easy_handle(http);
+    if (transfer->easy == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    transfer->lane = lane;
+    code = rcs_http_describe(transfer);
+    if (code == 0) {
+        code = set_callbacks(transfer);
+    }
+    if (code == 0) {
+        arm(transfer); /* before libcurl sets its own, so that nothing is sent after the deadline */
+        code = rcs_lane_add(lane, transfer);
+    }
+    return code;
+}
+
+int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *request,
+                   void (*done)(void *user, const struct recourse_http_response *response), void *user,
+                   struct recourse_transfer **started)
+{
+    struct recourse_transfer *transfer;
+    bool plain = false;
+    int code = rcs_http_check(request, &plain);
+
+    if (code != 0) {
+        return code;
+    }
+    transfer = rcs_alloc_zero(http->allocator, sizeof *transfer);
+    if (transfer == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    transfer->http = http;
+    transfer->request = request;
+    transfer->done = done;
+    transfer->user = user;
+    transfer->plain = plain;
+    transfer->fd = -1;
+    transfer->started_ms = rcs_now_ms();
+    rcs_timer_init(&transfer->timer, on_time);
+    rcs_answer_init(&transfer->answer, http->allocator, request->body_max);
+    code = begin(transfer);
+    if (code != 0) {
+        rcs_timers_remove(&http->loop->timers, &transfer->timer);
+        release(transfer, false);
+        return code;
+    }
+    link_in(http, transfer);
+    *started = transfer;
+    return 0;
+}
+
+bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
+{
+    bool sent = rcs_http_sent(transfer);
+
+    (void)http;
+    if (!transfer->finishing) {
+        take_out(transfer);
+        release(transfer, false);
+    }
+    return sent;
+}
+
+void rcs_http_trim(struct rcs_http *http)
+{
+    size_t kept = 0;
+    bool spare = false;
+
+    if (!http->emptied) {
+        return;
+    }
+    http->emptied = false;
+    for (size_t i = 0; i < http->lane_count; i++) {
+        struct rcs_lane *lane = http->lanes[i];
+
+        if (lane->transfers == 0 && spare) {
+            rcs_lane_free(lane);
+            continue;
+        }
+        spare = spare || lane->transfers == 0;
+        http->lanes[kept++] = lane;
+    }
+    http->lane_count = kept;
+}
+
+void rcs_http_clear(struct rcs_http *http)
+{
+    while (http->transfers != NULL) {
+        rcs_http_cancel(http, http->transfers);
+    }
+    for (size_t i = 0; i < http->lane_count; i++) {
+        rcs_lane_free(http->lanes[i]);
+    }
+    for (unsigned i = 0; i < http->pool_count; i++) {
+        curl_easy_cleanup(http->pool[i]);
+    }
+    rcs_free(http->allocator, http->lanes);
+    rcs_http_init(http, http->loop, http->idle_max);
+}

@@ -1,0 +1,170 @@
+#include "src/io/http_answer.h"
+
+#include "src/io/memory.h"
+
+void rcs_answer_init(struct rcs_answer *answer, const struct recourse_allocator *allocator, size_t body_max)
+{
+    *answer = (struct rcs_answer){.stage = RCS_ANSWER_START};
+    rcs_buffer_init(&answer->head, allocator, RCS_HTTP_HEAD_MAX);
+    rcs_buffer_init(&answer->body, allocator, body_max);
+}
+
+void rcs_answer_clear(struct rcs_answer *answer)
+{
+    rcs_free(answer->head.allocator, answer->headers);
+    answer->headers = NULL;
+    rcs_buffer_clear(&answer->head);
+    rcs_buffer_clear(&answer->body);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static struct recourse_span trim(const char *text, size_t size)
+{
+    while (size > 0 && is_blank(text[size - 1])) {
+        size--;
+    }
+    while (size > 0 && is_blank(*text)) {
+        text++;
+        size--;
+    }
+    return (struct recourse_span){text, size};
+}
+
+/* Keeps the outcome of an append to one of the buffers. */
+static bool took(struct rcs_answer *answer, int code)
+{
+    answer->too_large = answer->too_large || code == RECOURSE_E_LIMIT;
+    answer->no_memory = answer->no_memory || code == RECOURSE_E_MEMORY;
+    return code == 0;
+}
+
+static bool add(struct rcs_answer *answer, struct recourse_span text, char end)
+{
+    return took(answer, rcs_buffer_append(&answer->head, text.data, text.size)) &&
+           took(answer, rcs_buffer_append_byte(&answer->head, end));
+}
+
+static bool is_status_line(const char *line, size_t size)
+{
+    return size > 5 && memcmp(line, "HTTP/", 5) == 0;
+}
+
+/* "HTTP/1.1 503 Service Unavailable"; libcurl has refused what has no status of three digits. */
+static bool begin(struct rcs_answer *answer, const char *line, size_t size)
+{
+    struct recourse_span phrase;
+    size_t at = 0;
+    unsigned status = 0;
+
+    while (at < size && line[at] != ' ') {
+        at++;
+    }
+    while (at < size && line[at] == ' ') {
+        at++;
+    }
+    while (at < size && line[at] >= '0' && line[at] <= '9' && status < 100) {
+        status = status * 10 + (unsigned)(line[at++] - '0');
+    }
+    phrase = trim(line + at, size - at);
+    rcs_buffer_reset(&answer->head);
+    answer->stage = RCS_ANSWER_HEAD;
+    answer->status = (uint16_t)status;
+    answer->header_count = 0;
+    answer->phrase_size = phrase.size;
+    return add(answer, phrase, '\n');
+}
+
+/* A folded line goes on with the header before it, after one space (RFC 9112, section 5.2). */
+static bool unfold(struct rcs_answer *answer, struct recourse_span more)
+{
+    if (answer->header_count == 0) {
+        return true;
+    }
+    answer->head.data[answer->head.size - 1] = ' ';
+    return add(answer, more, '\n');
+}
+
+static bool add_header(struct rcs_answer *answer, const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size);
+    struct recourse_span name;
+    struct recourse_span value;
+
+    if (is_blank(*line)) {
+        return unfold(answer, trim(line, size));
+    }
+    if (colon == NULL) {
+        return true;
+    }
+    name = trim(line, (size_t)(colon - line));
+    value = trim(colon + 1, size - (size_t)(colon + 1 - line));
+    answer->header_count++;
+    return add(answer, name, ':') && add(answer, value, '\n');
+}
+
+bool rcs_answer_line(struct rcs_answer *answer, const char *line, size_t size)
+{
+    answer->head_bytes += size;
+    if (answer->head_bytes > RCS_HTTP_HEAD_MAX) {
+        answer->too_large = true;
+        return false;
+    }
+    if (answer->stage == RCS_ANSWER_BODY) {
+        return true;
+    }
+    if (answer->stage == RCS_ANSWER_START) {
+        return !is_status_line(line, size) || begin(answer, line, size);
+    }
+    if (trim(line, size).size > 0) {
+        return add_header(answer, line, size);
+    }
+    answer->stage = answer->status < 200 ? RCS_ANSWER_START : RCS_ANSWER_BODY;
+    return true;
+}
+
+bool rcs_answer_block(struct rcs_answer *answer, const char *block, size_t size)
+{
+    size_t room = answer->body.limit - answer->body.size;
+
+    if (size <= room) {
+        return took(answer, rcs_buffer_append(&answer->body, block, size));
+    }
+    answer->too_large = true;
+    (void)took(answer, rcs_buffer_append(&answer->body, block, room));
+    return false;
+}
+
+bool rcs_answer_finish(struct rcs_answer *answer)
+{
+    const char *line;
+    const char *end;
+
+    if (answer->header_count == 0) {
+        return true;
+    }
+    answer->headers = rcs_alloc(answer->head.allocator, answer->header_count * sizeof *answer->headers);
+    if (answer->headers == NULL) {
+        answer->header_count = 0;
+        return false;
+    }
+    line = answer->head.data + answer->phrase_size + 1;
+    end = answer->head.data + answer->head.size;
+    for (size_t i = 0; i < answer->header_count; i++) {
+        const char *colon = memchr(line, ':', (size_t)(end - line));
+        const char *stop = memchr(colon, '\n', (size_t)(end - colon));
+
+        answer->headers[i].name = (struct recourse_span){line, (size_t)(colon - line)};
+        answer->headers[i].value = (struct recourse_span){colon + 1, (size_t)(stop - colon - 1)};
+        line = stop + 1;
+    }
+    return true;
+}
+
+struct recourse_span rcs_answer_phrase(const struct rcs_answer *answer)
+{
+    return (struct recourse_span){answer->head.data, answer->phrase_size};
+}
