@@ -1,0 +1,252 @@
+/*
+ * The runner: many tool calls at once, each by its policy.
+ *
+ *   runner > run > turn > call
+ *
+ * A run is one conversation with a model; a turn is one reply of it, with its calls; a run that has failed (a policy told
+ * the host) takes no further turn. One thread owns a runner. Callbacks come only from recourse_runner_step. The functions
+ * marked [any thread] may be called from any. Nothing here installs a signal handler, exits, or writes to a stream.
+ *
+ * After fork a child may only exec.
+ */
+#ifndef RECOURSE_RUNNER_H
+#define RECOURSE_RUNNER_H
+
+#include <recourse/call.h>
+#include <recourse/port.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct recourse_runner;
+struct recourse_run;
+struct recourse_turn;
+struct recourse_invocation;
+
+/* ---- what a call ended as ---- */
+
+struct recourse_trail_step {
+    uint64_t at_ms;  /* since the call began */
+    uint16_t event;
+    uint16_t row;
+    uint8_t from;    /* enum recourse_place */
+    uint8_t to;
+    uint8_t try_number;
+    uint8_t effect;  /* enum recourse_effect; meaningful where an attempt ended */
+    uint16_t failure; /* or RECOURSE_NONE */
+    uint16_t fact_row;
+    uint16_t scenario; /* or RECOURSE_NONE: a label counts only where it waits or reports */
+    uint16_t http;   /* of this try; 0: none */
+    bool waits;      /* the four below hold */
+    uint64_t wait_ms;
+    uint64_t wait_min_ms;
+    uint64_t wait_max_ms;
+    uint64_t server_delay_ms;
+};
+
+/* One call's result. Everything in it lives until the turn is freed. */
+struct recourse_result {
+    const struct recourse_policy *policy; /* which judged it */
+    struct recourse_span call;  /* id, as the model gave it */
+    struct recourse_span tool;
+    bool success;
+    bool truncated;
+    uint8_t tell;     /* enum recourse_tell */
+    uint8_t reminder; /* enum recourse_reminder */
+    uint8_t reason;   /* enum recourse_reason */
+    uint8_t effect;   /* of the last try; NONE if there was none */
+    uint16_t scenario;
+    uint16_t row;     /* the one that reported it */
+    uint16_t event;   /* the last one */
+    uint16_t failure; /* or RECOURSE_NONE */
+    uint16_t http;
+    unsigned tries;
+    uint64_t duration_ms;
+    struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
+    struct recourse_span structured; /* JSON object as the tool gave it; empty: none */
+    struct recourse_span detail;     /* the reason in full, cleaned: the tool's own words; empty on success */
+    const struct recourse_trail_step *trail;
+    size_t trail_count;
+};
+
+/* ---- tools ---- */
+
+enum recourse_tool_kind { RECOURSE_TOOL_HTTP = 0, RECOURSE_TOOL_FUNCTION = 1, RECOURSE_TOOL_KIND_COUNT = 2 };
+
+/* How a function tool was answered. */
+enum recourse_answer {
+    RECOURSE_ANSWER_OK = 0,       /* content is the result */
+    RECOURSE_ANSWER_ERROR = 1,    /* content is the error's text: the fact `tool error` */
+    RECOURSE_ANSWER_FACTS = 2     /* `facts` says all; content is their text or result */
+};
+
+struct recourse_completion {
+    uint8_t answer; /* enum recourse_answer */
+    struct recourse_span content;
+    struct recourse_span structured;
+    const struct recourse_facts *facts; /* RECOURSE_ANSWER_FACTS only. Copied, spans included */
+};
+
+/*
+ * A function tool is handed an invocation. It answers by recourse_invocation_complete, before it returns or later, from any
+ * thread, exactly once; that call also gives the invocation back. A `blocking` one runs on a thread of the port.
+ */
+typedef void recourse_function(void *user, struct recourse_invocation *invocation);
+
+struct recourse_span recourse_invocation_arguments(const struct recourse_invocation *invocation); /* the bytes as they came */
+struct recourse_span recourse_invocation_call_id(const struct recourse_invocation *invocation);
+/* Stable over the tries of one call, 32 hex digits: for tools that can recognise a repetition. */
+const char *recourse_invocation_idempotency_key(const struct recourse_invocation *invocation);
+unsigned recourse_invocation_try(const struct recourse_invocation *invocation); /* from 1 */
+/* Milliseconds left for this try; RECOURSE_FOREVER: no limit. [any thread] */
+uint64_t recourse_invocation_time_left_ms(const struct recourse_invocation *invocation);
+/* Whether nobody waits for the answer any more. [any thread] */
+bool recourse_invocation_cancelled(const struct recourse_invocation *invocation);
+/* A descriptor that becomes readable when the invocation is cancelled; -1: none could be had. Do not close. [any thread] */
+int recourse_invocation_cancel_fd(struct recourse_invocation *invocation);
+/* Answers. Everything is copied. Late answers are dropped. [any thread] */
+void recourse_invocation_complete(struct recourse_invocation *invocation, const struct recourse_completion *completion);
+
+struct recourse_tool {
+    size_t size; /* sizeof(struct recourse_tool) */
+    const char *name;
+    const char *description; /* may be NULL */
+    uint8_t kind;            /* enum recourse_tool_kind */
+    bool declared_unsafe;    /* configuration may be stricter than the policy, never looser */
+    bool declared_safe;      /* the host speaks for it: counts where the policy's Tools has no row for it */
+    bool read_only;          /* needs no approval where the mode is "by annotation" */
+    uint64_t timeout_ms;     /* of a try; 0: the policy's. The shorter of both holds */
+    const struct recourse_policy *policy; /* NULL: the runner's */
+    /* RECOURSE_TOOL_HTTP: arguments are the body, or the query for GET and DELETE; 2xx is success. */
+    const char *url;
+    const char *method;          /* NULL: "POST" */
+    const char *const *headers;  /* "Name: value", NULL-terminated; may be NULL */
+    uint64_t connect_timeout_ms; /* 0: 10 s */
+    uint64_t read_timeout_ms;    /* 0: none */
+    const char *proxy;           /* NULL: none; the environment is never asked */
+    const char *ca_file;         /* NULL: the system's */
+    /* RECOURSE_TOOL_FUNCTION */
+    recourse_function *function;
+    bool blocking;
+    void *user;
+};
+
+/* ---- runner ---- */
+
+/* One decision, as it is made. Pointers live until the callback returns. */
+struct recourse_observation {
+    const struct recourse_policy *policy;
+    struct recourse_span call;
+    struct recourse_span tool;
+    const struct recourse_decision *decision;
+    const struct recourse_facts *facts; /* NULL where no try ended */
+    uint64_t now_ms;
+    struct recourse_span detail; /* the error's text, cleaned and cut as the policy says; may be empty */
+};
+
+enum recourse_approval { RECOURSE_APPROVED = 0, RECOURSE_REFUSED = 1, RECOURSE_APPROVE_LATER = 2 };
+enum recourse_approval_mode { RECOURSE_APPROVE_NEVER = 0, RECOURSE_APPROVE_ALWAYS = 1, RECOURSE_APPROVE_BY_ANNOTATION = 2 };
+
+struct recourse_runner_options {
+    size_t size; /* sizeof(struct recourse_runner_options) */
+    struct recourse_port *port;                 /* borrowed; must outlive the runner */
+    const struct recourse_allocator *allocator; /* NULL: malloc */
+    const struct recourse_policy *policy;       /* for tools without one of their own */
+    unsigned tries_at_once;  /* over all calls; 0: 256. Calls beyond it queue before their first try */
+    unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
+    size_t memory_max;       /* arguments and replies together, bytes; 0: 256 MiB. Beyond: RECOURSE_E_AGAIN, `too large` */
+    size_t body_max;         /* one answer, bytes; 0: 4 MiB */
+    uint8_t approval_mode;   /* enum recourse_approval_mode */
+    /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows. Any other value is a refusal. */
+    int (*approve)(void *user, uint64_t approval, struct recourse_span tool, struct recourse_span arguments);
+    void (*observe)(void *user, const struct recourse_observation *observation);
+    void *user;
+};
+
+RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
+                                          struct recourse_error *error);
+/* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
+   invocation; their answers are dropped. */
+void recourse_runner_free(struct recourse_runner *runner);
+
+/* Adds a tool; everything is copied. Two of one name make that name ambiguous. */
+RECOURSE_MUST_USE int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *tool,
+                                               struct recourse_error *error);
+
+/*
+ * Own loop: waits up to `timeout_ms` for something to happen, and does it. Returns 0 or a RECOURSE_E_ code.
+ * A host's loop: recourse_runner_step(runner, 0) when the descriptor is readable or the wake time has come; ask for the
+ * wake time after every call of this library.
+ */
+RECOURSE_MUST_USE int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms);
+int recourse_runner_descriptor(const struct recourse_runner *runner);
+uint64_t recourse_runner_wake_ms(const struct recourse_runner *runner); /* RECOURSE_FOREVER: none */
+/* Memory of arguments and replies in flight, bytes. */
+size_t recourse_runner_memory(const struct recourse_runner *runner);
+
+/* Answers an approval that was left open. Unknown or answered ones are ignored. [any thread] */
+void recourse_call_approve(struct recourse_runner *runner, uint64_t approval, bool approved);
+
+/* ---- runs and turns ---- */
+
+enum recourse_run_status {
+    RECOURSE_RUN_OPEN = 0,
+    RECOURSE_RUN_ANSWERED = 1, /* every turn so far ended, with results for the model */
+    RECOURSE_RUN_FAILED = 2,   /* a policy told the host */
+    RECOURSE_RUN_CANCELLED = 3,
+    RECOURSE_RUN_STATUS_COUNT = 4
+};
+
+/* The failure that ended a run. Lives as long as the run. */
+struct recourse_run_failure {
+    uint16_t http; /* 0: none */
+    struct recourse_span tool;
+    struct recourse_span text; /* the server's own message, cleaned */
+};
+
+RECOURSE_MUST_USE int recourse_run_new(struct recourse_runner *runner, struct recourse_run **run);
+enum recourse_run_status recourse_run_status(const struct recourse_run *run);
+/* NULL unless RECOURSE_RUN_FAILED. */
+const struct recourse_run_failure *recourse_run_failure(const struct recourse_run *run);
+/* Cancels its turns. [any thread] */
+void recourse_run_cancel(struct recourse_run *run);
+void recourse_run_free(struct recourse_run *run);
+
+/* One call as the dialect read it. Spans are copied. */
+struct recourse_call_request {
+    struct recourse_span id;
+    struct recourse_span name;      /* empty: missing */
+    struct recourse_span arguments; /* JSON text, as it came */
+    bool truncated;                 /* the reply was cut off: never run */
+};
+
+struct recourse_turn_options {
+    size_t size; /* sizeof(struct recourse_turn_options) */
+    const struct recourse_call_request *calls;
+    size_t call_count;
+    uint64_t deadline_ms;  /* monotonic, of every call; 0 or RECOURSE_FOREVER: none */
+    uint32_t token_budget; /* for all results together; 0: none. A token is taken as 4 characters */
+    /* A result, once per call, as it comes. */
+    void (*on_result)(void *user, struct recourse_turn *turn, size_t index, const struct recourse_result *result);
+    /* All have one. The turn may be freed from here. */
+    void (*on_done)(void *user, struct recourse_turn *turn);
+    void *user;
+};
+
+/* Starts a turn. Errors: RECOURSE_E_STATE (the run has ended), RECOURSE_E_AGAIN, RECOURSE_E_MEMORY, RECOURSE_E_ARGUMENT. */
+RECOURSE_MUST_USE int recourse_turn_start(struct recourse_run *run, const struct recourse_turn_options *options,
+                                          struct recourse_turn **turn, struct recourse_error *error);
+bool recourse_turn_done(const struct recourse_turn *turn);
+size_t recourse_turn_count(const struct recourse_turn *turn);
+/* NULL while the call has none. */
+const struct recourse_result *recourse_turn_result(const struct recourse_turn *turn, size_t index);
+/* Every call without a result gets one: cancelled. [any thread] */
+void recourse_turn_cancel(struct recourse_turn *turn);
+/* Frees it; calls in flight are cancelled first, without callbacks. */
+void recourse_turn_free(struct recourse_turn *turn);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Approvals that are open. Each has a number that is used once; answers may come from any thread and are handed to the
+ * runner's by mail.
+ */
+#ifndef RCS_APPROVAL_H
+#define RCS_APPROVAL_H
+
+#include <pthread.h>
+
+#include "src/tools/mailbox.h"
+
+struct rcs_approval_slot {
+    void *asker;
+    uint32_t generation; /* counts the uses of this slot */
+    uint32_t next;       /* in the list of free, or of answered ones */
+    uint8_t state;
+    bool approved;
+};
+
+struct rcs_approvals {
+    pthread_mutex_t lock;
+    struct rcs_approval_slot *slots;
+    size_t capacity;
+    uint32_t count;
+    uint32_t free;     /* first of the free ones */
+    uint32_t answered; /* first and last of those that wait to be handed over */
+    uint32_t answered_last;
+    const struct recourse_allocator *allocator;
+    struct rcs_mailbox *mailbox;
+    struct rcs_mail mail; /* "look at the answers"; its `open` is the runner's */
+};
+
+/* Errors: RECOURSE_E_SYSTEM. */
+RECOURSE_MUST_USE int rcs_approvals_init(struct rcs_approvals *approvals, const struct recourse_allocator *allocator,
+                                         struct rcs_mailbox *mailbox);
+void rcs_approvals_clear(struct rcs_approvals *approvals);
+/* Opens one for `asker`. 0: no memory. */
+uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker);
+/* Closes one, answered or not. */
+void rcs_approvals_close(struct rcs_approvals *approvals, uint64_t number);
+/* [any thread] */
+void rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number, bool approved);
+/* Hands over the oldest answer and closes it; NULL: there is none. */
+void *rcs_approvals_take(struct rcs_approvals *approvals, bool *approved);
+
+#endif

@@ -1,0 +1,516 @@
+/* The one door: a call's machine is stepped here and nowhere else, and what it decides is carried out. */
+#include "src/run/run.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/io/memory.h"
+
+#define DETAIL_MAX 4096u /* bytes of a reason that an observer is shown at most */
+
+static struct recourse_runner *runner_of(const struct rcs_call *call)
+{
+    return call->turn->run->runner;
+}
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+static void set_timer(struct rcs_call *call, uint64_t due_ms)
+{
+    int code = rcs_timers_set(&runner_of(call)->timers, &call->timer, due_ms);
+
+    assert(code == 0); /* room for one timer a call was made when the turn was started */
+    (void)code;
+}
+
+static void leave_try(struct rcs_call *call)
+{
+    if (call->in_try) {
+        call->in_try = false;
+        runner_of(call)->tries--;
+    }
+}
+
+/* ---- the end ---- */
+
+void rcs_call_drop(struct rcs_call *call)
+{
+    struct recourse_runner *runner = runner_of(call);
+
+    if (call->stage == RCS_STAGE_DONE) {
+        return;
+    }
+    if (call->stage == RCS_STAGE_ASKING) {
+        rcs_approvals_close(&runner->approvals, call->approval);
+    }
+    if (call->try != NULL && call->stage == RCS_STAGE_TRYING &&
+        call->try->kind->stop(call->try) != RCS_STOPPED_RUNNING) {
+        call->try = NULL;
+    }
+    if (call->try != NULL) {
+        call->try->kind->forget(call->try);
+        call->try = NULL;
+    }
+    leave_try(call);
+    rcs_list_remove(&call->link);
+    rcs_timers_remove(&runner->timers, &call->timer);
+    rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
+    rcs_free(runner->host.allocator, call->arguments_memory);
+    call->arguments_memory = NULL;
+    call->arguments_size = 0;
+    call->arguments = (struct recourse_span){NULL, 0};
+    call->stage = RCS_STAGE_DONE;
+    runner->calls--;
+}
+
+static void count_repetition(struct rcs_call *call)
+{
+    struct rcs_repeat *failed = &call->turn->run->failed;
+
+    if (call->result.policy->settings.repeated_failures == 0 || call->result.tries == 0) {
+        return;
+    }
+    if (call->result.success) {
+        rcs_repeat_forget(failed, call->same);
+    } else if (call->result.event != RECOURSE_EVENT_CANCELLED) {
+        (void)rcs_repeat_add(failed, call->same);
+    }
+}
+
+static void finish(struct rcs_call *call, uint64_t now_ms)
+{
+    struct recourse_runner *runner = runner_of(call);
+
+    call->result.duration_ms = now_ms - call->turn->began_ms;
+    count_repetition(call);
+    rcs_call_drop(call);
+    rcs_list_append(&runner->ended, &call->link);
+    if (call->result.tell == RECOURSE_TELL_HOST) {
+        rcs_run_fail(call->turn->run, call);
+    }
+}
+
+static void break_off(struct rcs_call *call, int code)
+{
+    rcs_result_broken(call, code);
+    finish(call, rcs_runner_now(runner_of(call)));
+}
+
+/* ---- tries ---- */
+
+static void try_ended(void *user, const struct recourse_facts *facts);
+
+static const char *start_failure(int code)
+{
+    switch (code) {
+    case RECOURSE_E_MEMORY:
+        return "the try could not be started: out of memory";
+    case RECOURSE_E_AGAIN:
+        return "the try could not be started: too much is waiting already";
+    case RECOURSE_E_LIMIT:
+        return "the try could not be started: the arguments are too long for a query";
+    default:
+        return "the try could not be started";
+    }
+}
+
+/* A try that can't be started never reached the tool. */
+static void try_not_started(struct rcs_call *call, int code)
+{
+    struct recourse_facts facts = {.unsent = true, .text = words(start_failure(code))};
+    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+
+    if (code == RECOURSE_E_LIMIT || code == RECOURSE_E_ARGUMENT) {
+        facts.protocol = true; /* another try would end the same */
+    } else {
+        facts.spawn = true;
+    }
+    facts.tool = call->tool->config.name;
+    leave_try(call);
+    rcs_call_step(call, &event);
+}
+
+static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
+{
+    struct recourse_runner *runner = runner_of(call);
+    const struct recourse_tool *config = &call->tool->config;
+    struct rcs_try_order order = {
+        .tool = call->tool,
+        .call_id = call->result.call,
+        .arguments = call->arguments,
+        .number = call->machine.try_number,
+        .deadline_ms = wake_ms,
+        .ended = try_ended,
+        .user = call,
+    };
+    int code;
+
+    if (config->timeout_ms > 0 && config->timeout_ms < RECOURSE_FOREVER - now_ms &&
+        now_ms + config->timeout_ms < wake_ms) {
+        order.deadline_ms = now_ms + config->timeout_ms;
+    }
+    memcpy(order.key, call->key, sizeof order.key);
+    call->stage = RCS_STAGE_TRYING;
+    call->in_try = true;
+    runner->tries++;
+    set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
+    code = call->tool->kind->start(&runner->host, &order, &call->try);
+    if (code != 0 && call->stage == RCS_STAGE_TRYING) {
+        try_not_started(call, code);
+    }
+}
+
+/* Returns whether the tool may have been touched. */
+static bool stop_try(struct rcs_call *call)
+{
+    enum rcs_stopped stopped = call->try->kind->stop(call->try);
+
+    if (stopped != RCS_STOPPED_RUNNING) {
+        call->try = NULL;
+    }
+    leave_try(call);
+    call->stage = RCS_STAGE_WAITING; /* until the machine has said what comes of it */
+    return stopped != RCS_STOPPED_UNTOUCHED;
+}
+
+static void try_timed_out(struct rcs_call *call)
+{
+    struct recourse_facts facts = {.timeout = RECOURSE_TIMEOUT_TOTAL, .tool = call->tool->config.name};
+    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+
+    facts.unsent = !stop_try(call);
+    facts.text = words(facts.unsent ? "timed out before it was begun" : "timed out");
+    rcs_call_step(call, &event);
+}
+
+/* ---- leave to make a try ---- */
+
+static void step_queued(struct rcs_call *call)
+{
+    struct rcs_event event = {
+        .event = call->elapsed ? RECOURSE_EVENT_ELAPSED : RECOURSE_EVENT_READY,
+        .reason = words("no time was left"),
+    };
+
+    rcs_timers_remove(&runner_of(call)->timers, &call->timer);
+    rcs_call_step(call, &event);
+}
+
+static void queue(struct rcs_call *call, bool elapsed)
+{
+    struct recourse_runner *runner = runner_of(call);
+
+    call->elapsed = elapsed;
+    if (rcs_run_ended(call->turn->run)) {
+        call->stage = elapsed ? RCS_STAGE_WAITING : RCS_STAGE_QUEUED;
+        rcs_call_cancel(call);
+        return;
+    }
+    if (rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
+        step_queued(call);
+        return;
+    }
+    call->stage = RCS_STAGE_QUEUED;
+    rcs_list_append(&runner->queue, &call->link);
+    set_timer(call, call->machine.deadline_ms);
+}
+
+void rcs_call_run_queue(struct recourse_runner *runner)
+{
+    while (!rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
+        struct rcs_call *call = RCS_OWNER(runner->queue.next, struct rcs_call, link);
+
+        rcs_list_remove(&call->link);
+        step_queued(call);
+    }
+}
+
+/* A wait is over. No try is made while the function of an earlier one still runs. */
+static void wait_ended(struct rcs_call *call)
+{
+    if (call->try == NULL) {
+        queue(call, true);
+        return;
+    }
+    call->elapsed = true;
+    call->stage = RCS_STAGE_HELD;
+    set_timer(call, call->machine.deadline_ms);
+}
+
+/* An answer that would break the bound is not kept. */
+static void bound_answer(const struct rcs_call *call, struct recourse_facts *facts)
+{
+    static const char large[] = "the answer is too large to be kept";
+
+    if (facts->result.size > rcs_mailbox_room(runner_of(call)->host.mailbox)) {
+        facts->too_large = true;
+        facts->text = words(large);
+        facts->result = (struct recourse_span){NULL, 0};
+        facts->structured = (struct recourse_span){NULL, 0};
+    }
+}
+
+static void try_ended(void *user, const struct recourse_facts *told)
+{
+    struct rcs_call *call = user;
+    struct recourse_runner *runner = runner_of(call);
+    struct recourse_facts facts;
+    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+
+    call->try = NULL;
+    if (told == NULL) {
+        if (call->stage == RCS_STAGE_HELD) {
+            queue(call, true);
+        }
+        return;
+    }
+    facts = *told;
+    facts.tool = call->tool->config.name;
+    if (facts.wall_s == 0) {
+        facts.wall_s = runner->host.port->wall_s(runner->host.port->self);
+    }
+    bound_answer(call, &facts);
+    rcs_timers_remove(&runner->timers, &call->timer);
+    leave_try(call);
+    rcs_call_step(call, &event);
+    if (call->stage == RCS_STAGE_WAITING && rcs_run_ended(call->turn->run)) {
+        rcs_call_cancel(call); /* it was let finish this try, and no more */
+    }
+}
+
+/* ---- the door ---- */
+
+static void observe(const struct rcs_call *call, const struct recourse_decision *decision,
+                    const struct rcs_event *event, uint64_t now_ms)
+{
+    struct recourse_runner *runner = runner_of(call);
+    struct recourse_observation seen = {
+        .policy = call->result.policy,
+        .call = call->result.call,
+        .tool = call->result.tool,
+        .decision = decision,
+        .facts = event->facts,
+        .now_ms = now_ms,
+    };
+    char room[32];
+    char detail[DETAIL_MAX];
+
+    if (runner->options.observe == NULL) {
+        return;
+    }
+    if (decision->event != RECOURSE_EVENT_OK && decision->action != RECOURSE_ACTION_ATTEMPT) {
+        (void)rcs_text_reason(rcs_result_reason(event, room), call->result.policy->settings.reason_characters, detail,
+                              sizeof detail - 1);
+        detail[sizeof detail - 1] = '\0';
+        seen.detail = words(detail);
+    }
+    runner->options.observe(runner->options.user, &seen);
+}
+
+static uint64_t late(uint64_t time_ms, uint64_t lag_ms)
+{
+    return lag_ms < RECOURSE_FOREVER - time_ms ? time_ms + lag_ms : RECOURSE_FOREVER;
+}
+
+static void carry_out(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
+                      uint64_t now_ms)
+{
+    switch (decision->action) {
+    case RECOURSE_ACTION_ATTEMPT:
+        start_try(call, decision->wake_ms, now_ms);
+        break;
+    case RECOURSE_ACTION_WAIT:
+        call->stage = RCS_STAGE_WAITING;
+        set_timer(call, late(decision->wake_ms, runner_of(call)->host.port->lag_ms));
+        break;
+    default:
+        rcs_result_make(call, decision, event);
+        finish(call, now_ms);
+        break;
+    }
+}
+
+void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
+{
+    struct recourse_runner *runner = runner_of(call);
+    struct recourse_decision decision;
+    struct recourse_input input = {
+        .now_ms = rcs_runner_now(runner),
+        .random = rcs_runner_random(runner),
+        .event = event->event,
+        .sent = event->sent,
+        .facts = event->facts,
+    };
+    int code;
+
+    assert(call->stage != RCS_STAGE_DONE);
+    code = recourse_call_step(&call->machine, call->result.policy, &input, &decision);
+    if (code != 0) {
+        break_off(call, code);
+        return;
+    }
+    rcs_result_record(call, &decision, event, input.now_ms);
+    if (decision.trace[0].from == RECOURSE_ATTEMPT) {
+        call->result.effect = decision.effect;
+    }
+    observe(call, &decision, event, input.now_ms);
+    if (call->stage != RCS_STAGE_DONE) { /* the observer may have freed the turn */
+        carry_out(call, &decision, event, input.now_ms);
+    }
+}
+
+/* ---- what comes from outside ---- */
+
+static void answered(struct rcs_call *call, bool approved, const char *reason)
+{
+    struct rcs_event event = {.event = RECOURSE_EVENT_REFUSED, .reason = words(reason)};
+
+    assert(call->stage == RCS_STAGE_ASKING);
+    rcs_timers_remove(&runner_of(call)->timers, &call->timer);
+    call->stage = RCS_STAGE_QUEUED;
+    if (approved) {
+        queue(call, false);
+    } else {
+        rcs_call_step(call, &event);
+    }
+}
+
+static void ask(struct rcs_call *call)
+{
+    static const char nobody[] = "the call needs approval, and nobody can be asked";
+    struct recourse_runner *runner = runner_of(call);
+    uint64_t patience = call->result.policy->settings.approval_timeout_ms;
+    uint64_t now = rcs_runner_now(runner);
+    uint64_t due = patience < RECOURSE_FOREVER - now ? now + patience : RECOURSE_FOREVER;
+    int answer = RECOURSE_REFUSED;
+
+    call->stage = RCS_STAGE_ASKING;
+    call->approval = rcs_approvals_open(&runner->approvals, call);
+    if (call->approval != 0 && runner->options.approve != NULL) {
+        answer = runner->options.approve(runner->options.user, call->approval, call->result.tool, call->arguments);
+    }
+    if (call->stage != RCS_STAGE_ASKING) {
+        return; /* freed meanwhile */
+    }
+    if (answer == RECOURSE_APPROVE_LATER) {
+        set_timer(call, due < call->machine.deadline_ms ? due : call->machine.deadline_ms);
+        return;
+    }
+    rcs_approvals_close(&runner->approvals, call->approval);
+    answered(call, answer == RECOURSE_APPROVED, runner->options.approve != NULL ? "the call was refused" : nobody);
+}
+
+void rcs_call_answered(struct rcs_call *call, bool approved)
+{
+    answered(call, approved, "the call was refused");
+}
+
+static void approval_timed_out(struct rcs_call *call)
+{
+    struct recourse_runner *runner = runner_of(call);
+    struct rcs_event event = {
+        .event = RECOURSE_EVENT_UNANSWERED_APPROVAL,
+        .reason = words("nobody answered in time whether the call is approved"),
+    };
+
+    rcs_approvals_close(&runner->approvals, call->approval);
+    call->stage = RCS_STAGE_QUEUED;
+    if (rcs_runner_now(runner) >= call->machine.deadline_ms) {
+        event.event = RECOURSE_EVENT_DEADLINE;
+    }
+    rcs_call_step(call, &event);
+}
+
+static bool needs_approval(const struct rcs_call *call)
+{
+    switch (runner_of(call)->options.approval_mode) {
+    case RECOURSE_APPROVE_NEVER:
+        return false;
+    case RECOURSE_APPROVE_BY_ANNOTATION:
+        return !call->tool->config.read_only;
+    default:
+        return true;
+    }
+}
+
+void rcs_call_begin(struct rcs_call *call)
+{
+    char text[RCS_REASON_MAX];
+    struct rcs_event event;
+    int code = rcs_precondition_prepare(call);
+
+    if (code != 0) {
+        break_off(call, code);
+        return;
+    }
+    event = rcs_precondition_check(call, text);
+    if (event.event != RECOURSE_EVENT_READY) {
+        rcs_call_step(call, &event);
+    } else if (needs_approval(call)) {
+        ask(call);
+    } else {
+        queue(call, false);
+    }
+}
+
+void rcs_call_cancel(struct rcs_call *call)
+{
+    struct recourse_runner *runner = runner_of(call);
+    struct rcs_event event = {.event = RECOURSE_EVENT_CANCELLED, .reason = words("cancelled")};
+    int code = 0;
+
+    switch (call->stage) {
+    case RCS_STAGE_DONE:
+        return;
+    case RCS_STAGE_NEW:
+        code = rcs_precondition_prepare(call);
+        break;
+    case RCS_STAGE_ASKING:
+        rcs_approvals_close(&runner->approvals, call->approval);
+        call->stage = RCS_STAGE_QUEUED;
+        break;
+    case RCS_STAGE_TRYING:
+        event.sent = stop_try(call);
+        event.reason =
+            words(event.sent ? "cancelled before the tool had answered" : "cancelled before anything was sent");
+        break;
+    default:
+        rcs_list_remove(&call->link);
+        break;
+    }
+    rcs_timers_remove(&runner->timers, &call->timer);
+    if (code == 0) {
+        rcs_call_step(call, &event);
+    } else {
+        break_off(call, code);
+    }
+}
+
+void rcs_call_fire(struct rcs_timer *timer)
+{
+    struct rcs_call *call = RCS_OWNER(timer, struct rcs_call, timer);
+
+    switch (call->stage) {
+    case RCS_STAGE_ASKING:
+        approval_timed_out(call);
+        break;
+    case RCS_STAGE_TRYING:
+        try_timed_out(call);
+        break;
+    case RCS_STAGE_WAITING:
+        wait_ended(call);
+        break;
+    case RCS_STAGE_QUEUED:
+    case RCS_STAGE_HELD: /* the deadline: the machine sees it by itself */
+        rcs_list_remove(&call->link);
+        step_queued(call);
+        break;
+    default:
+        assert(false);
+        break;
+    }
+}

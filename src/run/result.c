@@ -1,0 +1,297 @@
+/* What a call ends as: the trail of its moves, the reason of a failure, and what the model reads. */
+#include "src/run/run.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/json.h"
+#include "src/core/text.h"
+#include "src/io/memory.h"
+
+#define TOKEN_CHARACTERS 4u
+#define NOTICE_MAX 80u /* longer than any notice of a cut */
+
+static struct recourse_span text_span(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+/* ---- the trail ---- */
+
+void rcs_result_record(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
+                       uint64_t now_ms)
+{
+    const struct recourse_allocator *allocator = call->turn->run->runner->host.allocator;
+    struct recourse_result *result = &call->result;
+    size_t count = result->trail_count + decision->trace_count;
+    struct recourse_trail_step *trail = (struct recourse_trail_step *)(uintptr_t)result->trail;
+
+    if (count > call->trail_room) {
+        size_t room = call->trail_room == 0 ? 3 : 2 * call->trail_room;
+
+        room = room < count ? count : room;
+        trail = rcs_realloc(allocator, trail, room * sizeof *trail);
+        if (trail == NULL) {
+            return; /* the call goes on; its trail stays short */
+        }
+        call->trail_room = room;
+        result->trail = trail;
+    }
+    for (size_t i = 0; i < decision->trace_count; i++) {
+        const struct recourse_trace *trace = &decision->trace[i];
+        bool last = i + 1 == decision->trace_count;
+        bool tried = trace->from == RECOURSE_ATTEMPT;
+        bool waits = last && decision->action == RECOURSE_ACTION_WAIT;
+
+        trail[result->trail_count++] = (struct recourse_trail_step){
+            .at_ms = now_ms - call->turn->began_ms,
+            .event = trace->event,
+            .row = trace->row,
+            .from = trace->from,
+            .to = trace->to,
+            .try_number = decision->try_number,
+            .effect = tried ? decision->effect : (uint8_t)RECOURSE_EFFECT_NONE,
+            .failure = tried || trace->from == RECOURSE_EXHAUSTED ? decision->failure : (uint16_t)RECOURSE_NONE,
+            .fact_row = tried ? decision->fact_row : (uint16_t)RECOURSE_NONE,
+            .scenario =
+                last && decision->action != RECOURSE_ACTION_ATTEMPT ? decision->scenario : (uint16_t)RECOURSE_NONE,
+            .http = tried && event->facts != NULL ? event->facts->http : (uint16_t)0,
+            .waits = waits,
+            .wait_ms = waits ? decision->wait_ms : 0,
+            .wait_min_ms = waits ? decision->wait_min_ms : 0,
+            .wait_max_ms = waits ? decision->wait_max_ms : 0,
+            .server_delay_ms = waits ? decision->server_delay_ms : 0,
+        };
+    }
+}
+
+/* ---- reasons ---- */
+
+/* A page for browsers says nothing that a model could use. */
+static bool is_page(struct recourse_span text)
+{
+    static const char *const begins[] = {"<!doctype", "<html", "<head", "<body"};
+
+    while (text.size > 0 && (*text.data == ' ' || *text.data == '\t' || *text.data == '\r' || *text.data == '\n')) {
+        text.data++;
+        text.size--;
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+        size_t size = strlen(begins[i]);
+
+        if (text.size >= size && rcs_text_equal_folded((struct recourse_span){text.data, size}, begins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[32])
+{
+    const struct recourse_facts *facts = event->facts;
+
+    if (facts == NULL) {
+        return event->reason;
+    }
+    if (rcs_json_trim(facts->text).size > 0 && !is_page(facts->text)) {
+        return facts->text;
+    }
+    if (facts->text.size == 0 && facts->result.size > 0 && !is_page(facts->result)) {
+        return facts->result; /* an error inside an answer that claims success */
+    }
+    if (facts->phrase.size > 0 && facts->http >= 300) {
+        return facts->phrase;
+    }
+    if (facts->http >= 300) {
+        snprintf(room, 32, "HTTP status %u", facts->http);
+        return text_span(room);
+    }
+    return (struct recourse_span){"", 0};
+}
+
+/* ---- content ---- */
+
+/* Code points that a success may have: the call's share of the turn's budget, or the policy's limit. */
+static size_t content_limit(const struct rcs_call *call)
+{
+    const struct recourse_settings *settings = &call->result.policy->settings;
+    const struct recourse_turn *turn = call->turn;
+    size_t limit = SIZE_MAX;
+    size_t share;
+
+    if (settings->output_limit > 0) {
+        limit = settings->output_limit;
+        limit *= settings->output_tokens ? TOKEN_CHARACTERS : 1u;
+    }
+    if (turn->token_budget > 0) {
+        share = turn->token_budget / turn->count;
+        share = (share > 0 ? share : 1) * TOKEN_CHARACTERS;
+        limit = share < limit ? share : limit;
+    }
+    return limit;
+}
+
+/* Cuts clean text of `*size` bytes in place and says so; there is room for the notice. */
+static bool cut_content(const struct rcs_call *call, char *text, size_t *size)
+{
+    struct recourse_span whole = {text, *size};
+    size_t limit = content_limit(call);
+    size_t keep = limit == SIZE_MAX ? *size : rcs_text_cut(whole, limit);
+    size_t shown;
+    size_t all;
+
+    if (keep >= *size) {
+        return false;
+    }
+    shown = rcs_utf8_count((struct recourse_span){text, keep});
+    all = rcs_utf8_count(whole);
+    *size = keep + (size_t)snprintf(text + keep, NOTICE_MAX, "%s[truncated: %zu of %zu characters shown]",
+                                    keep > 0 && text[keep - 1] != '\n' ? "\n" : "", shown, all);
+    return true;
+}
+
+/* Text for the result, in one block that the call keeps. NULL: no memory. */
+static char *keep_block(struct rcs_call *call, size_t size)
+{
+    const struct rcs_tool_host *host = &call->turn->run->runner->host;
+
+    call->kept = rcs_alloc(host->allocator, size + 1);
+    if (call->kept != NULL) {
+        call->kept_size = size + 1;
+        rcs_mailbox_charge(host->mailbox, call->kept_size);
+    }
+    return call->kept;
+}
+
+static void out_of_memory(struct rcs_call *call)
+{
+    call->result.content = text_span("[the result could not be kept: out of memory]");
+    call->result.truncated = true;
+}
+
+/* Only an object counts. */
+static struct recourse_span structured_of(const struct recourse_facts *facts)
+{
+    static const struct recourse_span none = {NULL, 0};
+    struct recourse_span text = rcs_json_trim(facts->structured);
+
+    if (text.size == 0 || text.data[0] != '{' || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
+        return none;
+    }
+    return text;
+}
+
+/* Gives back what the cut left empty. */
+static void shrink(struct rcs_call *call, size_t used)
+{
+    const struct rcs_tool_host *host = &call->turn->run->runner->host;
+    struct recourse_result *result = &call->result;
+    size_t structured_at = result->structured.size > 0 ? (size_t)(result->structured.data - call->kept) : 0;
+    char *moved = rcs_realloc(host->allocator, call->kept, used + 1);
+
+    if (moved == NULL) {
+        return;
+    }
+    rcs_mailbox_give_back(host->mailbox, call->kept_size - (used + 1));
+    call->kept = moved;
+    call->kept_size = used + 1;
+    result->content.data = moved;
+    result->structured.data = result->structured.size > 0 ? moved + structured_at : NULL;
+}
+
+static void make_success(struct rcs_call *call, const struct recourse_facts *facts)
+{
+    struct recourse_result *result = &call->result;
+    struct recourse_span structured = structured_of(facts);
+    size_t size = rcs_text_clean(facts->result, NULL, 0);
+    char *block = keep_block(call, size + NOTICE_MAX + structured.size);
+    size_t used;
+
+    if (block == NULL) {
+        out_of_memory(call);
+        return;
+    }
+    rcs_text_clean(facts->result, block, size + 1);
+    result->truncated = cut_content(call, block, &size);
+    result->content = (struct recourse_span){block, size};
+    used = size;
+    if (structured.size > 0 && structured.size == size && memcmp(structured.data, block, size) == 0) {
+        result->structured = result->content; /* an answer that is one JSON object: kept once */
+    } else if (structured.size > 0) {
+        memcpy(block + size, structured.data, structured.size);
+        result->structured = (struct recourse_span){block + size, structured.size};
+        used += structured.size;
+    }
+    shrink(call, used);
+}
+
+static void make_failure(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event)
+{
+    struct recourse_result *result = &call->result;
+    char room[32];
+    struct recourse_span reason = rcs_result_reason(event, room);
+    struct recourse_message_values values = {
+        .tool = result->tool,
+        .call = result->call,
+        .reason = reason,
+        .tries = result->tries,
+        .event = decision->event,
+        .http = decision->http,
+        .server_delay_ms = decision->server_delay_ms,
+        .reminder = decision->reminder == RECOURSE_REMINDER_YES,
+    };
+    bool has_message = decision->message != RECOURSE_NONE;
+    size_t detail = rcs_text_clean(reason, NULL, 0);
+    size_t message = has_message ? recourse_message_render(result->policy, decision->message, &values, NULL, 0) : 0;
+    char *block = keep_block(call, detail + message + 1);
+
+    if (block == NULL) {
+        out_of_memory(call);
+        return;
+    }
+    rcs_text_clean(reason, block, detail + 1);
+    result->detail = (struct recourse_span){block, detail};
+    result->content = result->detail; /* a row without a message: the tool's own words */
+    if (has_message) {
+        (void)recourse_message_render(result->policy, decision->message, &values, block + detail, message + 1);
+        result->content = (struct recourse_span){block + detail, message};
+    }
+}
+
+void rcs_result_make(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event)
+{
+    struct recourse_result *result = &call->result;
+
+    assert(decision->trace_count > 0);
+    result->success = decision->event == RECOURSE_EVENT_OK;
+    result->tell = decision->tell;
+    result->reminder = decision->reminder;
+    result->reason = decision->reason;
+    result->scenario = decision->scenario;
+    result->row = decision->trace[decision->trace_count - 1].row;
+    result->event = decision->event;
+    result->failure = decision->failure;
+    result->http = decision->http;
+    result->tries = call->machine.try_number;
+    if (result->success) {
+        make_success(call, event->facts);
+    } else {
+        make_failure(call, decision, event);
+    }
+}
+
+void rcs_result_broken(struct rcs_call *call, int code)
+{
+    struct recourse_result *result = &call->result;
+
+    result->success = false;
+    result->tell = RECOURSE_TELL_MODEL;
+    result->reminder = RECOURSE_REMINDER_YES;
+    result->scenario = RECOURSE_NONE;
+    result->row = RECOURSE_NONE;
+    result->event = RECOURSE_EVENT_CANCELLED;
+    result->failure = RECOURSE_NONE;
+    result->content = text_span("Error: the call could not be carried on, and may have taken effect.");
+    result->detail = text_span(recourse_code_text(code));
+}

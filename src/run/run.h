@@ -1,0 +1,166 @@
+/*
+ * The runner's own structs: runner > run > turn > call. They belong to the thread that owns the runner; what other
+ * threads touch is in the mailbox and the approvals.
+ */
+#ifndef RCS_RUN_H
+#define RCS_RUN_H
+
+#include <recourse/runner.h>
+
+#include "src/io/timer.h"
+#include "src/run/approval.h"
+#include "src/run/list.h"
+#include "src/run/repeat.h"
+#include "src/tools/tools.h"
+
+/* Where a call is, as the runner sees it. */
+enum rcs_stage {
+    RCS_STAGE_NEW = 0,     /* its machine has not begun */
+    RCS_STAGE_ASKING = 1,  /* waits for approval; the timer is the end of that */
+    RCS_STAGE_QUEUED = 2,  /* waits for leave to make a try; the timer is its deadline */
+    RCS_STAGE_TRYING = 3,  /* the timer ends the try, for kinds that don't keep deadlines themselves */
+    RCS_STAGE_WAITING = 4, /* between tries; the timer ends the wait */
+    RCS_STAGE_HELD = 5,    /* the wait is over, but an earlier try's function still runs; the timer is the deadline */
+    RCS_STAGE_DONE = 6
+};
+
+struct rcs_call {
+    struct recourse_turn *turn;
+    const struct rcs_tool *tool; /* NULL: none, or more than one of that name */
+    struct rcs_try *try;         /* the try under way; or one that was stopped and whose function still runs */
+    struct rcs_link link;        /* in the runner's queue, or in its list of what has ended */
+    struct rcs_timer timer;
+    struct recourse_span arguments; /* as they came, or {} for none */
+    char *arguments_memory;         /* NULL: nothing to free */
+    size_t arguments_size;          /* of that, counted in the mailbox's bound */
+    uint32_t bearers;               /* how many tools have the name that was called */
+    char *kept;                     /* what the result's spans point to */
+    size_t kept_size;               /* counted in the mailbox's bound until the result was delivered */
+    uint64_t approval;
+    uint64_t same;       /* hash of tool and arguments */
+    size_t trail_room;
+    uint8_t key[16];
+    uint8_t stage;       /* enum rcs_stage */
+    bool elapsed;        /* queued: what comes next is another try, not the first */
+    bool duplicate;
+    bool truncated;
+    bool safe;
+    bool in_try;         /* counted in the runner's tries */
+    struct recourse_call machine;
+    struct recourse_result result; /* call and tool are set from the start */
+};
+
+struct recourse_turn {
+    struct recourse_run *run;
+    struct rcs_link link;      /* in its run */
+    struct rcs_link admission; /* in the runner's list of turns with calls that have not begun; then in dead_turns */
+    struct rcs_mail cancel;
+    struct rcs_call *calls;
+    size_t count;
+    size_t begun;       /* calls looked at by the admission */
+    size_t undelivered; /* results that on_result has not seen */
+    uint64_t began_ms;
+    uint64_t deadline_ms;
+    uint32_t token_budget;
+    bool done;
+    bool freed; /* it has left everything; its memory goes when the step ends */
+    void (*on_result)(void *user, struct recourse_turn *turn, size_t index, const struct recourse_result *result);
+    void (*on_done)(void *user, struct recourse_turn *turn);
+    void *user;
+};
+
+struct recourse_run {
+    struct recourse_runner *runner;
+    struct rcs_link link; /* in its runner */
+    struct rcs_link dead; /* in dead_runs */
+    struct rcs_link turns; /* stays as it is during a step: what is freed then goes when it ends */
+    struct rcs_mail cancel;
+    struct rcs_repeat failed; /* calls that failed, and how often */
+    size_t open_turns;
+    uint8_t status;       /* enum recourse_run_status */
+    struct recourse_run_failure failure;
+    char *failure_memory;
+    bool freed;
+};
+
+struct recourse_runner {
+    struct rcs_tool_host host;
+    struct recourse_runner_options options;
+    struct recourse_allocator allocator; /* a copy; host.allocator points here, or is NULL */
+    const struct recourse_policy *policy;
+    struct rcs_tool *tools;
+    struct rcs_tool **tools_end;
+    struct rcs_timers timers;
+    struct rcs_approvals approvals;
+    struct rcs_link runs;
+    struct rcs_link admission; /* of turns */
+    struct rcs_link empty;     /* turns without calls, which nobody was told about yet */
+    struct rcs_link queue;     /* of calls that wait for leave to make a try */
+    struct rcs_link ended;     /* of calls whose result was not delivered yet */
+    struct rcs_link dead_turns; /* freed from a callback; their memory goes when the step ends */
+    struct rcs_link dead_runs;
+    size_t calls;    /* not done */
+    size_t tries;    /* under way */
+    bool stepping;
+    uint64_t seed; /* of hashes */
+    uint64_t fallback;
+};
+
+/* runner.c */
+uint64_t rcs_runner_now(struct recourse_runner *runner);
+uint64_t rcs_runner_random(struct recourse_runner *runner);
+/* The tool of that name; `*count` is how many bear it. NULL unless there is exactly one. */
+const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name,
+                                       uint32_t *count);
+
+/* turn.c */
+/* Begins calls that wait for it, at most `max`. */
+void rcs_turns_admit(struct recourse_runner *runner, size_t max);
+/* Hands over the results that there are now. */
+void rcs_turns_deliver(struct recourse_runner *runner);
+/* Gives back the memory of what was freed during the step. */
+void rcs_turns_reap(struct recourse_runner *runner);
+/* The run fails with the result of `call`: what is safe is cancelled, no try is made any more. */
+void rcs_run_fail(struct recourse_run *run, const struct rcs_call *call);
+/* True if no try may be begun any more. */
+bool rcs_run_ended(const struct recourse_run *run);
+
+/* call.c: the one door. Nothing else steps a call's machine. */
+struct rcs_event {
+    uint16_t event;                     /* as in struct recourse_input */
+    bool sent;
+    const struct recourse_facts *facts; /* with RECOURSE_EVENT_OK */
+    struct recourse_span reason;        /* why, in words, where there are no facts */
+};
+void rcs_call_step(struct rcs_call *call, const struct rcs_event *event);
+/* From NEW: looks at the preconditions and goes on as far as it can. */
+void rcs_call_begin(struct rcs_call *call);
+/* An approval came in. */
+void rcs_call_answered(struct rcs_call *call, bool approved);
+/* Makes the tries that wait for leave. */
+void rcs_call_run_queue(struct recourse_runner *runner);
+/* Cancels; nothing happens to a call that is done. */
+void rcs_call_cancel(struct rcs_call *call);
+/* Lets go of everything but the result; no step is made. The call is done. */
+void rcs_call_drop(struct rcs_call *call);
+void rcs_call_fire(struct rcs_timer *timer);
+
+/* precondition.c */
+#define RCS_REASON_MAX 1024u
+/* Finds the tool and the policy, puts the arguments right, and begins the machine. Errors: recourse_call_init's. */
+RECOURSE_MUST_USE int rcs_precondition_prepare(struct rcs_call *call);
+/* The first check that fails, as an event with its reason written to `text`; RECOURSE_EVENT_READY if none does. */
+struct rcs_event rcs_precondition_check(struct rcs_call *call, char text[RCS_REASON_MAX]);
+
+/* result.c */
+/* The reason of a failure in the tool's own words, or ours. `room` may be used for it. */
+struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[32]);
+/* Fills in the call's result from its last decision. */
+void rcs_result_make(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event);
+/* A result for a call whose machine can't go on. */
+void rcs_result_broken(struct rcs_call *call, int code);
+/* Writes down the moves of one decision. */
+void rcs_result_record(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
+                       uint64_t now_ms);
+
+#endif

@@ -1,0 +1,325 @@
+/* The runner itself: its options, its tools, its step. */
+#include "src/run/run.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "src/io/memory.h"
+
+#define TRIES_AT_ONCE 256u
+#define CALLS_MAX 100000u
+#define MEMORY_MAX (256u << 20)
+#define BODY_MAX (4u << 20)
+#define STEP_MAX 1024u /* of each kind of work in one step, so that it ends */
+
+uint64_t rcs_runner_now(struct recourse_runner *runner)
+{
+    uint64_t now = runner->host.port->now_ms(runner->host.port->self);
+
+    rcs_mailbox_set_now(runner->host.mailbox, now);
+    return now;
+}
+
+/* SplitMix64, for when the system gives nothing: not secret, but never the same twice. */
+static uint64_t fallback(struct recourse_runner *runner)
+{
+    uint64_t word = runner->fallback += 0x9e3779b97f4a7c15u;
+
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+    return word ^ (word >> 31);
+}
+
+uint64_t rcs_runner_random(struct recourse_runner *runner)
+{
+    struct recourse_port *port = runner->host.port;
+    uint64_t word;
+
+    return port->random(port->self, &word, sizeof word) == 0 ? word : fallback(runner);
+}
+
+/* ---- tools ---- */
+
+int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *config,
+                             struct recourse_error *error)
+{
+    struct rcs_tool *tool;
+    int code;
+
+    if (runner == NULL) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no runner");
+    }
+    code = rcs_tool_new(runner->host.allocator, config, &tool, error);
+    if (code != 0) {
+        return code;
+    }
+    *runner->tools_end = tool;
+    runner->tools_end = &tool->next;
+    return 0;
+}
+
+const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name, uint32_t *count)
+{
+    const struct rcs_tool *found = NULL;
+
+    *count = 0;
+    for (const struct rcs_tool *tool = runner->tools; tool != NULL; tool = tool->next) {
+        if (tool->name_size == name.size && memcmp(tool->config.name, name.data, name.size) == 0) {
+            found = tool;
+            ++*count;
+        }
+    }
+    return *count == 1 ? found : NULL;
+}
+
+/* ---- making and freeing ---- */
+
+static int check_options(const struct recourse_runner_options *options, struct recourse_error *error)
+{
+    const struct recourse_port *port;
+    int code;
+
+    if (options == NULL || options->size != sizeof *options) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no options, or options of another size");
+    }
+    port = options->port;
+    if (port == NULL || port->size != sizeof *port) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no port, or a port of another size");
+    }
+    if (port->now_ms == NULL || port->wall_s == NULL || port->random == NULL || port->http_start == NULL ||
+        port->http_cancel == NULL || port->submit == NULL || port->wake == NULL || port->poll == NULL) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "the port misses a function that the runner needs");
+    }
+    if (options->approval_mode > RECOURSE_APPROVE_BY_ANNOTATION) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no approval mode has number %u", options->approval_mode);
+    }
+    if (options->policy == NULL) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "a runner needs a policy");
+    }
+    code = recourse_policy_check(options->policy);
+    if (code != 0) {
+        return rcs_tool_error(error, (enum recourse_code)code, "the policy: %s", recourse_code_text(code));
+    }
+    return 0;
+}
+
+static void set_defaults(struct recourse_runner_options *options)
+{
+    options->tries_at_once = options->tries_at_once > 0 ? options->tries_at_once : TRIES_AT_ONCE;
+    options->calls_max = options->calls_max > 0 ? options->calls_max : CALLS_MAX;
+    options->memory_max = options->memory_max > 0 ? options->memory_max : MEMORY_MAX;
+    options->body_max = options->body_max > 0 ? options->body_max : BODY_MAX;
+}
+
+static void open_approvals(struct rcs_mail *mail)
+{
+    struct recourse_runner *runner = RCS_OWNER(mail, struct recourse_runner, approvals.mail);
+    struct rcs_call *call;
+    bool approved = false;
+
+    while ((call = rcs_approvals_take(&runner->approvals, &approved)) != NULL) {
+        rcs_call_answered(call, approved);
+    }
+}
+
+/* What needs the system: the mailbox, the approvals, a seed. */
+static int open_runner(struct recourse_runner *runner)
+{
+    struct recourse_port *port = runner->host.port;
+    int code;
+
+    runner->host.mailbox = rcs_mailbox_new(port, runner->host.allocator, runner->options.memory_max);
+    if (runner->host.mailbox == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    code = rcs_approvals_init(&runner->approvals, runner->host.allocator, runner->host.mailbox);
+    if (code != 0) {
+        rcs_mailbox_release(runner->host.mailbox);
+        return code;
+    }
+    runner->approvals.mail.open = open_approvals;
+    if (port->random(port->self, &runner->seed, sizeof runner->seed) != 0) {
+        rcs_approvals_clear(&runner->approvals);
+        rcs_mailbox_release(runner->host.mailbox);
+        return RECOURSE_E_SYSTEM;
+    }
+    runner->fallback = runner->seed;
+    return 0;
+}
+
+int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **out,
+                        struct recourse_error *error)
+{
+    struct recourse_runner *runner;
+    int code;
+
+    if (out == NULL) {
+        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "nowhere to put the runner");
+    }
+    code = check_options(options, error);
+    if (code != 0) {
+        return code;
+    }
+    runner = rcs_alloc_zero(options->allocator, sizeof *runner);
+    if (runner == NULL) {
+        return rcs_tool_error(error, RECOURSE_E_MEMORY, "no memory for a runner");
+    }
+    runner->options = *options;
+    set_defaults(&runner->options);
+    if (options->allocator != NULL) {
+        runner->allocator = *options->allocator;
+        runner->host.allocator = &runner->allocator;
+    }
+    runner->host.port = options->port;
+    runner->host.body_max = runner->options.body_max;
+    runner->policy = options->policy;
+    runner->tools_end = &runner->tools;
+    code = open_runner(runner);
+    if (code != 0) {
+        rcs_free(options->allocator, runner);
+        return rcs_tool_error(error, (enum recourse_code)code, "a runner could not be set up: %s",
+                              recourse_code_text(code));
+    }
+    rcs_timers_init(&runner->timers, runner->host.allocator);
+    rcs_link_init(&runner->runs);
+    rcs_link_init(&runner->admission);
+    rcs_link_init(&runner->empty);
+    rcs_link_init(&runner->queue);
+    rcs_link_init(&runner->ended);
+    rcs_link_init(&runner->dead_turns);
+    rcs_link_init(&runner->dead_runs);
+    (void)rcs_runner_now(runner);
+    *out = runner;
+    return 0;
+}
+
+static void free_tools(struct recourse_runner *runner)
+{
+    struct rcs_tool *next;
+
+    for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = next) {
+        next = tool->next;
+        rcs_free(runner->host.allocator, tool);
+    }
+}
+
+void recourse_runner_free(struct recourse_runner *runner)
+{
+    struct recourse_allocator allocator;
+    struct rcs_mailbox *mailbox;
+    struct rcs_mail *mail;
+    bool own;
+
+    if (runner == NULL) {
+        return;
+    }
+    assert(!runner->stepping); /* never from a callback */
+    while (!rcs_list_empty(&runner->runs)) {
+        recourse_run_free(RCS_OWNER(runner->runs.next, struct recourse_run, link));
+    }
+    mailbox = runner->host.mailbox;
+    rcs_approvals_clear(&runner->approvals);
+    rcs_mailbox_close(mailbox);
+    while ((mail = rcs_mailbox_take(mailbox)) != NULL) {
+        mail->open(mail); /* late answers: nobody waits for them */
+    }
+    free_tools(runner);
+    rcs_timers_clear(&runner->timers);
+    own = runner->host.allocator != NULL;
+    allocator = runner->allocator;
+    rcs_free(own ? &allocator : NULL, runner);
+    rcs_mailbox_release(mailbox);
+}
+
+/* ---- stepping ---- */
+
+/* Whether there is something to do that no descriptor and no timer tells. */
+static bool has_work(const struct recourse_runner *runner)
+{
+    return !rcs_list_empty(&runner->admission) || !rcs_list_empty(&runner->empty) || !rcs_list_empty(&runner->ended) ||
+           (!rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once);
+}
+
+static uint64_t time_to_wait(struct recourse_runner *runner, uint64_t timeout_ms)
+{
+    uint64_t next = rcs_timers_next(&runner->timers);
+    uint64_t now;
+
+    if (rcs_mailbox_leave(runner->host.mailbox) || has_work(runner)) {
+        return 0;
+    }
+    if (next == RECOURSE_FOREVER) {
+        return timeout_ms;
+    }
+    now = rcs_runner_now(runner);
+    next = next > now ? next - now : 0;
+    return next < timeout_ms ? next : timeout_ms;
+}
+
+static void open_mail(struct recourse_runner *runner)
+{
+    struct rcs_mail *mail;
+
+    for (size_t left = rcs_mailbox_count(runner->host.mailbox); left > 0; left--) {
+        mail = rcs_mailbox_take(runner->host.mailbox);
+        if (mail == NULL) {
+            return;
+        }
+        mail->open(mail);
+    }
+}
+
+int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
+{
+    struct recourse_port *port;
+    int code;
+
+    if (runner == NULL) {
+        return RECOURSE_E_ARGUMENT;
+    }
+    if (runner->stepping) {
+        return RECOURSE_E_STATE;
+    }
+    port = runner->host.port;
+    runner->stepping = true;
+    code = port->poll(port->self, time_to_wait(runner, timeout_ms));
+    rcs_mailbox_attend(runner->host.mailbox);
+    open_mail(runner);
+    (void)rcs_timers_run(&runner->timers, rcs_runner_now(runner), STEP_MAX);
+    rcs_turns_admit(runner, STEP_MAX);
+    rcs_call_run_queue(runner);
+    rcs_turns_deliver(runner);
+    runner->stepping = false;
+    rcs_turns_reap(runner);
+    (void)rcs_mailbox_leave(runner->host.mailbox);
+    return code;
+}
+
+int recourse_runner_descriptor(const struct recourse_runner *runner)
+{
+    struct recourse_port *port = runner->host.port;
+
+    return port->descriptor != NULL ? port->descriptor(port->self) : -1;
+}
+
+uint64_t recourse_runner_wake_ms(const struct recourse_runner *runner)
+{
+    struct recourse_port *port = runner->host.port;
+    uint64_t next = rcs_timers_next(&runner->timers);
+    uint64_t wake = port->wake_ms != NULL ? port->wake_ms(port->self) : RECOURSE_FOREVER;
+
+    if (has_work(runner) || rcs_mailbox_count(runner->host.mailbox) > 0) {
+        return port->now_ms(port->self);
+    }
+    return next < wake ? next : wake;
+}
+
+size_t recourse_runner_memory(const struct recourse_runner *runner)
+{
+    return rcs_mailbox_used(runner->host.mailbox);
+}
+
+void recourse_call_approve(struct recourse_runner *runner, uint64_t approval, bool approved)
+{
+    rcs_approvals_answer(&runner->approvals, approval, approved);
+}

@@ -1,0 +1,90 @@
+/*
+ * Kinds of tools: how one try of a call is made.
+ *
+ * A kind knows nothing of policies, waits or results. It starts a try, and tells how it ended by facts.
+ */
+#ifndef RCS_TOOLS_H
+#define RCS_TOOLS_H
+
+#include <recourse/runner.h>
+
+#include "src/tools/mailbox.h"
+
+/* What the kinds get from the runner. Lives as long as the runner. */
+struct rcs_tool_host {
+    struct recourse_port *port;
+    const struct recourse_allocator *allocator; /* NULL: malloc */
+    struct rcs_mailbox *mailbox;
+    size_t body_max;
+};
+
+/* Headers that a tool's configuration names itself, so that ours stay away. */
+#define RCS_OWN_CONTENT_TYPE 1u
+#define RCS_OWN_ACCEPT 2u
+#define RCS_OWN_KEY 4u
+#define RCS_OWN_TRY 8u
+
+/* A tool as the runner keeps it. */
+struct rcs_tool {
+    struct rcs_tool *next;
+    const struct rcs_kind *kind;
+    struct recourse_tool config; /* what it points to stands behind this struct */
+    size_t name_size;
+    uint8_t own_headers;
+    bool has_query; /* the arguments become the query: no body */
+};
+
+/* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
+struct rcs_try_order {
+    const struct rcs_tool *tool;
+    struct recourse_span call_id;
+    struct recourse_span arguments; /* a JSON object */
+    uint8_t key[16];                /* the call's idempotency key */
+    unsigned number;                /* from 1 */
+    uint64_t deadline_ms;
+    /*
+     * Called once, never from within `start` or `stop`, by the thread of the runner: the try has ended as `facts`
+     * say, and is gone. `facts` NULL: a try that had been stopped, and whose tool ran on, is over now.
+     */
+    void (*ended)(void *user, const struct recourse_facts *facts);
+    void *user;
+};
+
+/* A try under way; each kind has its own. */
+struct rcs_try {
+    const struct rcs_kind *kind;
+};
+
+enum rcs_stopped {
+    RCS_STOPPED_UNTOUCHED = 0, /* the tool was not reached; the try is gone */
+    RCS_STOPPED_TOUCHED = 1,   /* it may have been; the try is gone */
+    RCS_STOPPED_RUNNING = 2    /* the tool runs on; `ended` comes later, or rcs_kind.forget is called */
+};
+
+struct rcs_kind {
+    const char *name;
+    bool keeps_deadline; /* a try ends by itself at its deadline, with the fact RECOURSE_TIMEOUT_TOTAL */
+    /* Checks a configuration: 0 or RECOURSE_E_ARGUMENT. */
+    int (*check)(const struct recourse_tool *config, struct recourse_error *error);
+    /* Starts a try. On an error nothing was sent, and `ended` is not called. */
+    int (*start)(const struct rcs_tool_host *host, const struct rcs_try_order *order, struct rcs_try **try);
+    enum rcs_stopped (*stop)(struct rcs_try *try);
+    /* After RCS_STOPPED_RUNNING: nobody waits for the end any more. */
+    void (*forget)(struct rcs_try *try);
+};
+
+extern const struct rcs_kind rcs_kind_http;
+extern const struct rcs_kind rcs_kind_function;
+
+/* Copies a tool. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_ABI. */
+RECOURSE_MUST_USE int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config,
+                                   struct rcs_tool **tool, struct recourse_error *error);
+
+/* Sets `error` (may be NULL) and returns `code`. */
+int rcs_tool_error(struct recourse_error *error, enum recourse_code code, const char *format, ...)
+    RECOURSE_PRINTF(3, 4);
+
+/* Writes a key as 32 hex digits and a NUL. */
+void rcs_tool_key(const uint8_t key[16], char text[33]);
+
+#endif
