@@ -1,0 +1,206 @@
+/* recourse check: all that the compiler has to say about policies. */
+#include <string.h>
+
+#include "cli.h"
+#include "explain.h"
+#include "findings_out.h"
+#include "gen/compile.h"
+
+struct checked {
+    const char *path;
+    struct rcs_findings findings;
+    struct rcs_loaded loaded;
+    bool ok;
+};
+
+struct check_options {
+    bool json;
+    bool strict;
+};
+
+static void load(struct rcs_arena *arena, const char *path, bool strict, struct checked *out)
+{
+    const struct rcs_place nowhere = {0, 0};
+    const char *why = NULL;
+    size_t size = 0;
+    char *text = rcs_file_read(arena, path, &size, &why);
+
+    memset(out, 0, sizeof *out);
+    out->path = path;
+    out->findings.arena = arena;
+    if (text == NULL) {
+        rcs_find(&out->findings, RCS_ERROR, "io", nowhere, NULL, NULL, "the file can't be read: %s", why);
+        return;
+    }
+    rcs_load(arena, path, text, size, &out->findings, &out->loaded);
+    rcs_findings_sort(&out->findings);
+    out->ok = out->findings.by_severity[RCS_ERROR] == 0 && out->loaded.machine != NULL &&
+              !(strict && out->findings.by_severity[RCS_WARNING] > 0);
+}
+
+/* ", 1 error", "; 2 warnings": nothing for none. */
+static void print_count(const char *before, size_t count, const char *what)
+{
+    if (count > 0) {
+        printf("%s%zu %s%s", before, count, what, count == 1 ? "" : "s");
+    }
+}
+
+static void print_summary(const struct checked *checked)
+{
+    const struct rcs_worst *worst = &checked->loaded.worst;
+    const size_t *found = checked->findings.by_severity;
+    char text[RCS_DURATION_SIZE];
+
+    printf("%s: %s", checked->path, checked->ok ? "ok" : "not ok");
+    if (found[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
+        printf(", %u %s at most, %s of waiting at most, %zu states", worst->tries, worst->tries == 1 ? "try" : "tries",
+               rcs_duration_text(worst->wait_ms, text), checked->loaded.machine->state_count);
+    }
+    print_count(", ", found[RCS_ERROR], "error");
+    print_count(", ", found[RCS_WARNING], "warning");
+    print_count(", ", found[RCS_NOTICE], "notice");
+    putchar('\n');
+}
+
+static void print_people(const struct checked *checked, bool colour)
+{
+    for (size_t i = 0; i < checked->findings.count; i++) {
+        rcs_finding_print(stdout, checked->path, &checked->findings.items[i], colour);
+    }
+    print_summary(checked);
+}
+
+static void write_json(struct rcs_out *out, const struct checked *checked)
+{
+    const struct rcs_worst *worst = &checked->loaded.worst;
+
+    rcs_out_open(out, '{');
+    rcs_out_key(out, "path");
+    rcs_out_text(out, checked->path);
+    rcs_out_key(out, "ok");
+    rcs_out_bool(out, checked->ok);
+    rcs_out_key(out, "findings");
+    rcs_findings_json(out, &checked->findings);
+    rcs_out_key(out, "worst");
+    if (checked->loaded.machine == NULL || checked->findings.by_severity[RCS_ERROR] > 0) {
+        rcs_out_null(out);
+        rcs_out_key(out, "states");
+        rcs_out_null(out);
+        rcs_out_close(out, '}');
+        return;
+    }
+    rcs_out_open(out, '{');
+    rcs_out_key(out, "tries");
+    rcs_out_number(out, worst->tries);
+    rcs_out_key(out, "wait_ms");
+    rcs_out_number(out, worst->wait_ms);
+    rcs_out_key(out, "wait_base_ms");
+    rcs_out_number(out, worst->wait_base_ms);
+    rcs_out_key(out, "witness");
+    rcs_out_text(out, worst->witness);
+    rcs_out_close(out, '}');
+    rcs_out_key(out, "states");
+    rcs_out_number(out, checked->loaded.machine->state_count);
+    rcs_out_close(out, '}');
+}
+
+static int check_files(char **paths, size_t count, const struct check_options *options)
+{
+    struct rcs_arena arena = {0};
+    struct rcs_out out = {0};
+    bool colour = rcs_wants_colour(stdout);
+    bool good = true;
+
+    rcs_out_open(&out, '{');
+    rcs_out_key(&out, "files");
+    rcs_out_open(&out, '[');
+    for (size_t i = 0; i < count; i++) {
+        struct checked checked;
+
+        load(&arena, paths[i], options->strict, &checked);
+        good = good && checked.ok;
+        if (options->json) {
+            write_json(&out, &checked);
+        } else if (checked.loaded.spec == NULL && checked.findings.count == 1 &&
+                   strcmp(checked.findings.items[0].code, "io") == 0) {
+            rcs_cli_error("check", "%s: %s", paths[i], checked.findings.items[0].text);
+        } else {
+            print_people(&checked, colour);
+        }
+        rcs_arena_clear(&arena);
+    }
+    rcs_out_close(&out, ']');
+    rcs_out_close(&out, '}');
+    if (options->json) {
+        rcs_out_print(&out);
+    }
+    rcs_out_clear(&out);
+    return good ? RCS_EXIT_OK : RCS_EXIT_ERROR;
+}
+
+static int run(int argc, char **argv)
+{
+    struct check_options chosen = {false, false};
+    const char *explain = NULL;
+    const struct rcs_option options[] = {
+        {.name = "--json", .flag = &chosen.json},
+        {.name = "--strict", .flag = &chosen.strict},
+        {.name = "--explain", .value = &explain},
+    };
+    size_t count;
+    int status = rcs_options_read(&rcs_command_check, argc, argv, options, sizeof options / sizeof options[0], &count);
+
+    if (status != RCS_GO_ON) {
+        return status;
+    }
+    if (explain != NULL) {
+        return count == 0 ? rcs_explain(explain) : rcs_cli_error("check", "--explain takes a code and no files");
+    }
+    if (count == 0) {
+        return rcs_cli_error("check", "which policies? Give their files, such as spec/lightspeed.policy.md");
+    }
+    return check_files(argv + 1, count, &chosen);
+}
+
+const struct rcs_command rcs_command_check = {
+    .name = "check",
+    .summary = "check policies: gaps, overlaps, endless or unsafe retries, examples",
+    .run = run,
+    .help =
+        "Usage: recourse check [--json] [--strict] SPEC...\n"
+        "       recourse check --explain CODE\n"
+        "\n"
+        "Reads each policy, unrolls it into its machine and says what is wrong with it:\n"
+        "syntax and names, cases that no row or more than one row takes, rows that can\n"
+        "never be used, runs that never end, retries that could do a thing twice,\n"
+        "examples that do not come out.\n"
+        "\n"
+        "Each finding has a place, a severity and a stable code:\n"
+        "\n"
+        "  FILE:LINE:COLUMN: SEVERITY[CODE]: TEXT\n"
+        "      rows A1, A4; shown by: transient, rate_limited\n"
+        "\n"
+        "The second line names the rows and the shortest run that shows it, in words\n"
+        "that recourse simulate takes. The last line of a file has its worst case.\n"
+        "Errors make a policy unusable; warnings want a decision; notices tell.\n"
+        "\n"
+        "Options:\n"
+        "  --json          one object: {\"files\":[{\"path\",\"ok\",\"findings\":[{\"severity\",\n"
+        "                  \"code\",\"line\",\"column\",\"text\",\"rows\",\"witness\"}],\"worst\":\n"
+        "                  {\"tries\",\"wait_ms\",\"wait_base_ms\",\"witness\"},\"states\"}]};\n"
+        "                  worst and states are null where there are errors\n"
+        "  --strict        warnings count as errors do\n"
+        "  --explain CODE  what a code means and what to do; list: all codes\n"
+        "\n"
+        "Example:\n"
+        "  $ recourse check spec/lightspeed.policy.md\n"
+        "  spec/lightspeed.policy.md:24:19: notice[replays]: 'rate_limited' is tried\n"
+        "  again although the tool may have acted: a tool that is not safe may act twice\n"
+        "  ...\n"
+        "  spec/lightspeed.policy.md: ok, 3 tries at most, 3 s of waiting at most, 10\n"
+        "  states, 3 notices\n"
+        "\n"
+        "Exit status: 0 if all are in order; 1 if there were errors (with --strict:\n"
+        "or warnings), or a file could not be read.\n",
+};

@@ -1,0 +1,79 @@
+/* What the commands of `recourse` share. Each command is a file with one entry: its name, its page, its function. */
+#ifndef RCS_CLI_H
+#define RCS_CLI_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <recourse/error.h>
+#include <recourse/facts.h>
+
+#ifndef RECOURSE_VERSION
+#define RECOURSE_VERSION "unversioned"
+#endif
+
+enum rcs_exit {
+    RCS_EXIT_OK = 0,
+    RCS_EXIT_ERROR = 1,     /* findings, or something wrong with how the command was called */
+    RCS_EXIT_FAILED = 3,    /* run: a policy told the host */
+    RCS_EXIT_CANCELLED = 4  /* run: a signal came */
+};
+
+struct rcs_command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an rcs_exit */
+    const char *help;
+};
+
+extern const struct rcs_command rcs_command_check;
+extern const struct rcs_command rcs_command_fmt;
+extern const struct rcs_command rcs_command_compile;
+extern const struct rcs_command rcs_command_simulate;
+extern const struct rcs_command rcs_command_classify;
+extern const struct rcs_command rcs_command_run;
+
+/* Prints "recourse COMMAND: TEXT" as one line on stderr, cleaned of control characters. Returns RCS_EXIT_ERROR. */
+int rcs_cli_error(const char *command, const char *format, ...) RECOURSE_PRINTF(2, 3);
+/* realloc (`memory` NULL: malloc) that never returns NULL: without memory the process ends with one line on stderr. */
+void *rcs_cli_realloc(void *memory, size_t size);
+
+/* ---- options ---- */
+
+struct rcs_option {
+    const char *name;   /* "--policy" */
+    const char *letter; /* "-o", or NULL */
+    bool *flag;         /* either this, which is set, */
+    const char **value; /* or this, which takes the next word or what follows `=`; */
+    const char *later;  /* or neither: known, but not in this version */
+};
+
+#define RCS_GO_ON (-1)
+
+/*
+ * Reads the options of a command and moves the words to argv[1] and on; `*word_count` says how many. `--` ends the
+ * options, `-` is a word. Returns RCS_GO_ON, or the exit status: 0 when --help was asked for and has been printed.
+ */
+int rcs_options_read(const struct rcs_command *command, int argc, char **argv, const struct rcs_option *options,
+                     size_t option_count, size_t *word_count);
+
+/* ---- small readers ---- */
+
+/* "500ms", "5s", "2m", "1h": 1 ms to 30 days. False if it is none. */
+bool rcs_duration_read(const char *text, uint64_t *ms);
+/* Decimal digits alone, up to `max`. */
+bool rcs_number_read(const char *text, uint64_t max, uint64_t *number);
+
+/* The name most like `word`, at most a third of its letters apart; NULL if there is none. `name(user, index)` returns
+   NULL past the last. */
+const char *rcs_nearest(const char *word, const char *(*name)(const void *user, size_t index), const void *user);
+/* The same over an array of strings that ends in NULL. */
+const char *rcs_nearest_in(const char *word, const char *const *names);
+
+/* `200 ms`, `3 s`, `2.2 s`, `5 min`. Returns `text`. */
+#define RCS_DURATION_SIZE 32u
+const char *rcs_duration_text(uint64_t ms, char text[RCS_DURATION_SIZE]);
+
+#endif

@@ -1,0 +1,91 @@
+#include "findings_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool rcs_wants_colour(FILE *file)
+{
+    const char *no = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    return (no == NULL || *no == '\0') && term != NULL && strcmp(term, "dumb") != 0 && isatty(fileno(file)) == 1;
+}
+
+static const char *colour_of(enum rcs_severity severity)
+{
+    static const char *const colours[RCS_SEVERITY_COUNT] = {
+        [RCS_NOTICE] = "\033[36m", [RCS_WARNING] = "\033[33m", [RCS_ERROR] = "\033[31m"
+    };
+
+    return colours[severity];
+}
+
+void rcs_finding_print(FILE *file, const char *path, const struct rcs_finding *finding, bool colour)
+{
+    bool rows = finding->rows != NULL && *finding->rows != '\0';
+    bool witness = finding->witness != NULL;
+
+    fprintf(file, "%s:", path);
+    if (finding->place.line > 0) {
+        fprintf(file, "%u:%u:", finding->place.line, finding->place.column);
+    }
+    fprintf(file, " %s%s[%s]%s: %s\n", colour ? colour_of(finding->severity) : "", rcs_severity_name(finding->severity),
+            finding->code, colour ? "\033[0m" : "", finding->text);
+    if (rows || witness) {
+        fprintf(file, "    %s%s%s%s%s\n", rows ? (strchr(finding->rows, ',') != NULL ? "rows " : "row ") : "",
+                rows ? finding->rows : "", rows && witness ? "; " : "", witness ? "shown by: " : "",
+                witness ? finding->witness : "");
+    }
+}
+
+void rcs_findings_print_errors(const char *path, const struct rcs_findings *findings)
+{
+    bool colour = rcs_wants_colour(stderr);
+
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].severity == RCS_ERROR) {
+            rcs_finding_print(stderr, path, &findings->items[i], colour);
+        }
+    }
+}
+
+/* "A1, A4" -> ["A1","A4"] */
+static void write_rows(struct rcs_out *out, const char *rows)
+{
+    rcs_out_key(out, "rows");
+    rcs_out_open(out, '[');
+    while (rows != NULL && *rows != '\0') {
+        struct recourse_span id = {rows, strcspn(rows, ",")};
+
+        rcs_out_span(out, id);
+        rows += id.size;
+        rows += strspn(rows, ", ");
+    }
+    rcs_out_close(out, ']');
+}
+
+void rcs_findings_json(struct rcs_out *out, const struct rcs_findings *findings)
+{
+    rcs_out_open(out, '[');
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct rcs_finding *finding = &findings->items[i];
+
+        rcs_out_open(out, '{');
+        rcs_out_key(out, "severity");
+        rcs_out_text(out, rcs_severity_name(finding->severity));
+        rcs_out_key(out, "code");
+        rcs_out_text(out, finding->code);
+        rcs_out_key(out, "line");
+        rcs_out_number(out, finding->place.line);
+        rcs_out_key(out, "column");
+        rcs_out_number(out, finding->place.column);
+        rcs_out_key(out, "text");
+        rcs_out_text(out, finding->text);
+        write_rows(out, finding->rows);
+        rcs_out_key(out, "witness");
+        rcs_out_text(out, finding->witness);
+        rcs_out_close(out, '}');
+    }
+    rcs_out_close(out, ']');
+}

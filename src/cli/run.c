@@ -1,0 +1,396 @@
+/* One `recourse run` from its options to its exit status. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <recourse/dialect.h>
+
+#include "cli.h"
+#include "config.h"
+#include "files.h"
+#include "policies.h"
+#include "run_live.h"
+#include "run_log.h"
+#include "run_report.h"
+
+#define CALLS_MAX_SIZE ((size_t)64 << 20)
+#define CONFIG_MAX_SIZE ((size_t)4 << 20)
+
+/* All that one `recourse run` is made of. */
+struct job {
+    struct rcs_run_options options;
+    struct rcs_policies policies;
+    struct rcs_arena arena;
+    struct rcs_config config;
+    const struct recourse_policy *policy;
+    struct recourse_calls calls;
+    struct recourse_port *port;
+    struct recourse_runner *runner;
+    struct recourse_run *run;
+    struct recourse_turn *turn;
+    struct rcs_live *live;
+};
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t signals_seen;
+static int signal_pipe[2] = {-1, -1};
+
+/* The first one cancels the run; the second ends the process as if nobody had listened. */
+static void on_signal(int number)
+{
+    int saved = errno;
+
+    if (signals_seen++ > 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (write(signal_pipe[1], "", 1) < 0) {
+        signals_seen = 2; /* the pipe is new and empty: this can't be */
+    }
+    errno = saved;
+}
+
+static void on_signal_pipe(void *user, int fd, unsigned events)
+{
+    struct job *job = user;
+    char byte;
+
+    (void)events;
+    while (read(fd, &byte, 1) == 1) {
+        recourse_run_cancel(job->run);
+    }
+}
+
+static bool listen_to_signals(struct job *job)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigemptyset(&action.sa_mask);
+    signal(SIGPIPE, SIG_IGN);
+    return pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) == 0 &&
+           job->port->watch(job->port->self, signal_pipe[0], RECOURSE_READABLE, on_signal_pipe, job) == RECOURSE_OK &&
+           sigaction(SIGINT, &action, NULL) == 0 && sigaction(SIGTERM, &action, NULL) == 0;
+}
+
+/* ---- what the runner tells ---- */
+
+static void on_observe(void *user, const struct recourse_observation *observation)
+{
+    struct job *job = user;
+    struct rcs_arena arena = {0};
+
+    if (job->options.log) {
+        fprintf(stderr, "%s\n", rcs_log_line(&arena, observation));
+        rcs_arena_clear(&arena);
+    }
+    rcs_live_observe(job->live, observation);
+}
+
+static void print_result(const struct job *job, const struct recourse_result *result)
+{
+    enum recourse_dialect dialect = (enum recourse_dialect)job->calls.dialect;
+    size_t size = recourse_result_write(dialect, result, NULL, 0);
+    char *text = rcs_cli_realloc(NULL, size + 1);
+
+    recourse_result_write(dialect, result, text, size + 1);
+    printf("%s\n", text);
+    fflush(stdout);
+    free(text);
+}
+
+static void on_result(void *user, struct recourse_turn *turn, size_t index, const struct recourse_result *result)
+{
+    struct job *job = user;
+
+    (void)turn;
+    rcs_live_result(job->live, index, result);
+    if (job->options.stream) {
+        rcs_live_hide(job->live);
+        print_result(job, result);
+    }
+}
+
+/* ---- getting ready ---- */
+
+static bool read_config(struct job *job)
+{
+    const char *why = NULL;
+    char text[1024];
+    size_t size = 0;
+    char *json = rcs_files_read(job->options.tools, CONFIG_MAX_SIZE, &size, &why);
+    bool good;
+
+    if (json == NULL) {
+        rcs_cli_error("run", "%s: the file can't be read: %s", job->options.tools, why);
+        return false;
+    }
+    good = rcs_config_read(&job->arena, job->options.tools, json, size, &job->policies, &job->config, text,
+                           sizeof text);
+    free(json);
+    if (!good) {
+        rcs_cli_error("run", "%s", text);
+    }
+    return good;
+}
+
+static bool read_calls(struct job *job)
+{
+    bool from_stdin = strcmp(job->options.calls, "-") == 0;
+    const char *shown = from_stdin ? "<stdin>" : job->options.calls;
+    struct recourse_error error = {.code = RECOURSE_OK};
+    struct recourse_span reply = {NULL, 0};
+    const char *why = NULL;
+    char *text = rcs_files_read(job->options.calls, CALLS_MAX_SIZE, &reply.size, &why);
+    int code;
+
+    if (text == NULL) {
+        rcs_cli_error("run", "%s: the calls can't be read: %s", shown, why);
+        return false;
+    }
+    reply.data = text;
+    code = recourse_calls_read(reply, NULL, &job->calls, &error);
+    free(text);
+    if (code != RECOURSE_OK) {
+        rcs_cli_error("run", "%s: %s", shown, *error.text != '\0' ? error.text : recourse_code_text(code));
+    }
+    return code == RECOURSE_OK;
+}
+
+/* Everything that can be wrong with what we were given is found here, before anything runs. */
+static bool prepare(struct job *job)
+{
+    const char *why = NULL;
+    char text[512];
+
+    job->policy = rcs_policies_open(&job->policies, job->options.policy, text, sizeof text);
+    if (job->policy == NULL) {
+        rcs_cli_error("run", "%s", text);
+        return false;
+    }
+    if (!read_config(job) || !read_calls(job)) {
+        return false;
+    }
+    if (job->options.report != NULL && !rcs_files_replaceable(job->options.report, &why)) {
+        rcs_cli_error("run", "%s: the report can't be written: %s", job->options.report, why);
+        return false;
+    }
+    return true;
+}
+
+static bool complain_error(const char *what, int code, const struct recourse_error *error)
+{
+    rcs_cli_error("run", "%s: %s", what, *error->text != '\0' ? error->text : recourse_code_text(code));
+    return false;
+}
+
+static bool start_runner(struct job *job)
+{
+    struct recourse_port_options port_options = {.size = sizeof port_options};
+    struct recourse_runner_options options = {
+        .size = sizeof options, .policy = job->policy, .observe = on_observe, .user = job
+    };
+    struct recourse_error error = {.code = RECOURSE_OK};
+    int code = recourse_port_new(&port_options, &job->port, &error);
+
+    if (code != RECOURSE_OK) {
+        return complain_error("the loop can't be set up", code, &error);
+    }
+    options.port = job->port;
+    code = recourse_runner_new(&options, &job->runner, &error);
+    if (code != RECOURSE_OK) {
+        return complain_error("the runner can't be set up", code, &error);
+    }
+    for (size_t i = 0; i < job->config.count; i++) {
+        code = recourse_runner_add_tool(job->runner, &job->config.tools[i], &error);
+        if (code != RECOURSE_OK) {
+            return complain_error(job->config.tools[i].name, code, &error);
+        }
+    }
+    code = recourse_run_new(job->runner, &job->run);
+    if (code != RECOURSE_OK) {
+        return complain_error("the run can't be set up", code, &error);
+    }
+    if (!listen_to_signals(job)) {
+        rcs_cli_error("run", "signals can't be listened to: %s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool start_turn(struct job *job)
+{
+    struct recourse_turn_options options = {
+        .size = sizeof options,
+        .calls = job->calls.requests,
+        .call_count = job->calls.count,
+        .token_budget = job->options.budget,
+        .on_result = on_result,
+        .user = job,
+    };
+    struct recourse_error error = {.code = RECOURSE_OK};
+    int code;
+
+    if (job->options.deadline_ms > 0) {
+        options.deadline_ms = job->port->now_ms(job->port->self) + job->options.deadline_ms;
+    }
+    code = recourse_turn_start(job->run, &options, &job->turn, &error);
+    return code == RECOURSE_OK || complain_error("the calls can't be started", code, &error);
+}
+
+static bool run_turn(struct job *job)
+{
+    if (!job->options.log) {
+        job->live = rcs_live_new(STDERR_FILENO, job->calls.requests, job->calls.count);
+    }
+    if (!start_turn(job)) {
+        return false;
+    }
+    while (!recourse_turn_done(job->turn)) {
+        int code;
+
+        rcs_live_draw(job->live, job->port->now_ms(job->port->self));
+        code = recourse_runner_step(job->runner, job->live != NULL ? RCS_LIVE_INTERVAL_MS : RECOURSE_FOREVER);
+        if (code != RECOURSE_OK) {
+            rcs_live_hide(job->live);
+            rcs_cli_error("run", "the runner stopped: %s", recourse_code_text(code));
+            return false;
+        }
+    }
+    rcs_live_hide(job->live);
+    return true;
+}
+
+/* ---- what comes of it ---- */
+
+static void print_results(const struct job *job)
+{
+    enum recourse_dialect dialect = (enum recourse_dialect)job->calls.dialect;
+    size_t size;
+    char *text;
+
+    if (job->turn == NULL) {
+        printf("[]\n");
+        return;
+    }
+    size = recourse_results_write(dialect, job->turn, NULL, 0);
+    text = rcs_cli_realloc(NULL, size + 1);
+    recourse_results_write(dialect, job->turn, text, size + 1);
+    printf("%s\n", text);
+    free(text);
+}
+
+static bool write_report(const struct job *job, enum recourse_run_status status)
+{
+    struct rcs_report report = {job->policy, status, recourse_run_failure(job->run), job->turn};
+    struct rcs_out out = {0};
+    const char *why = NULL;
+    bool good;
+
+    rcs_report_write(&out, &report);
+    rcs_out_line(&out);
+    good = rcs_files_replace(job->options.report, out.data, out.size, &why);
+    rcs_out_clear(&out);
+    if (!good) {
+        rcs_cli_error("run", "%s: the report can't be written: %s", job->options.report, why);
+    }
+    return good;
+}
+
+/* On a terminal, what the display ends as. */
+static void print_summary(const struct job *job)
+{
+    size_t count = job->turn == NULL ? 0 : recourse_turn_count(job->turn);
+    size_t answered = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct recourse_result *result = recourse_turn_result(job->turn, i);
+
+        answered += result != NULL && result->success;
+    }
+    fprintf(stderr, "%zu %s: %zu answered, %zu in error\n", count, count == 1 ? "call" : "calls", answered,
+            count - answered);
+}
+
+static int complain_failed(const struct job *job)
+{
+    const struct recourse_run_failure *failure = recourse_run_failure(job->run);
+    struct rcs_arena arena = {0};
+    const char *tool = rcs_log_name(&arena, failure->tool, 80);
+
+    if (failure->http != 0) {
+        rcs_cli_error("run", "the run failed: %s answered %u: %.*s", tool, failure->http, (int)failure->text.size,
+                     failure->text.data == NULL ? "" : failure->text.data);
+    } else {
+        rcs_cli_error("run", "the run failed: %s: %.*s", tool, (int)failure->text.size,
+                     failure->text.data == NULL ? "" : failure->text.data);
+    }
+    rcs_arena_clear(&arena);
+    return RCS_EXIT_FAILED;
+}
+
+static int finish(const struct job *job)
+{
+    enum recourse_run_status status = recourse_run_status(job->run);
+    bool reported;
+
+    if (job->live != NULL) {
+        print_summary(job);
+    }
+    if (!job->options.stream && status != RECOURSE_RUN_FAILED) {
+        print_results(job);
+    }
+    reported = job->options.report == NULL || write_report(job, status);
+    if (status == RECOURSE_RUN_FAILED) {
+        return complain_failed(job);
+    }
+    if (status == RECOURSE_RUN_CANCELLED) {
+        rcs_cli_error("run", "cancelled");
+        return RCS_EXIT_CANCELLED;
+    }
+    return reported ? RCS_EXIT_OK : RCS_EXIT_ERROR;
+}
+
+static void clear(struct job *job)
+{
+    rcs_live_free(job->live);
+    if (job->turn != NULL) {
+        recourse_turn_free(job->turn);
+    }
+    if (job->run != NULL) {
+        recourse_run_free(job->run);
+    }
+    if (job->runner != NULL) {
+        recourse_runner_free(job->runner);
+    }
+    if (job->port != NULL) {
+        if (signal_pipe[0] >= 0) {
+            job->port->unwatch(job->port->self, signal_pipe[0]);
+        }
+        recourse_port_free(job->port);
+    }
+    recourse_calls_clear(&job->calls);
+    rcs_arena_clear(&job->arena);
+    rcs_arena_clear(&job->policies.arena);
+}
+
+int rcs_run_job(const struct rcs_run_options *options)
+{
+    struct job job = {.options = *options, .policies = {.command = "run"}};
+    int status = RCS_EXIT_ERROR;
+
+    if (recourse_global_init() != RECOURSE_OK) {
+        return rcs_cli_error("run", "the HTTP library can't be set up");
+    }
+    if (prepare(&job) && start_runner(&job) && (job.calls.count == 0 || run_turn(&job))) {
+        status = finish(&job);
+    }
+    clear(&job);
+    recourse_global_cleanup();
+    return status;
+}

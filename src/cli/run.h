@@ -1,0 +1,22 @@
+/* `recourse run`, once its options are read. */
+#ifndef RCS_RUN_H
+#define RCS_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rcs_run_options {
+    const char *policy; /* as given: a name or a path */
+    const char *tools;  /* path; "-": stdin */
+    const char *calls;  /* likewise */
+    const char *report; /* path; NULL: none */
+    bool stream;
+    bool log;
+    uint32_t budget;      /* tokens; 0: none */
+    uint64_t deadline_ms; /* from the start; 0: none */
+};
+
+/* Runs the calls and prints what comes of them. Returns the exit status. */
+int rcs_run_job(const struct rcs_run_options *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* recourse run: the words of the command line. */
+#include <string.h>
+
+#include "cli.h"
+#include "run.h"
+
+static int run(int argc, char **argv)
+{
+    struct rcs_run_options chosen = {.calls = "-"};
+    const char *budget = NULL;
+    const char *deadline = NULL;
+    const struct rcs_option options[] = {
+        {.name = "--policy", .letter = "-p", .value = &chosen.policy},
+        {.name = "--tools", .letter = "-t", .value = &chosen.tools},
+        {.name = "--report", .value = &chosen.report},
+        {.name = "--stream", .flag = &chosen.stream},
+        {.name = "--log", .flag = &chosen.log},
+        {.name = "--budget", .value = &budget},
+        {.name = "--deadline", .value = &deadline},
+        {.name = "--audit", .later = "--report has every step of every call"},
+    };
+    uint64_t tokens = 0;
+    size_t count;
+    int status = rcs_options_read(&rcs_command_run, argc, argv, options, sizeof options / sizeof options[0], &count);
+
+    if (status != RCS_GO_ON) {
+        return status;
+    }
+    if (count > 1) {
+        return rcs_cli_error("run", "unexpected word '%s': one file of calls at a time", argv[2]);
+    }
+    if (chosen.policy == NULL) {
+        return rcs_cli_error("run", "by which policy? Give --policy with a built-in name or a file");
+    }
+    if (chosen.tools == NULL) {
+        return rcs_cli_error("run", "with which tools? Give --tools with a file");
+    }
+    if (budget != NULL && (!rcs_number_read(budget, UINT32_MAX, &tokens) || tokens == 0)) {
+        return rcs_cli_error("run", "--budget wants a number of tokens, not '%s'", budget);
+    }
+    if (deadline != NULL && !rcs_duration_read(deadline, &chosen.deadline_ms)) {
+        return rcs_cli_error("run", "--deadline wants a duration such as 500ms, 5s or 2m, not '%s'", deadline);
+    }
+    if (count == 1) {
+        chosen.calls = argv[1];
+    }
+    if (strcmp(chosen.calls, "-") == 0 && strcmp(chosen.tools, "-") == 0) {
+        return rcs_cli_error("run", "calls and tools can't both come from standard input");
+    }
+    chosen.budget = (uint32_t)tokens;
+    return rcs_run_job(&chosen);
+}
+
+const struct rcs_command rcs_command_run = {
+    .name = "run",
+    .summary = "run the tool calls of a model's reply, each by its policy",
+    .run = run,
+    .help =
+        "Usage: recourse run --policy P --tools T [OPTION...] [CALLS]\n"
+        "\n"
+        "Runs the tool calls of one reply of a model, all at once, each tried again,\n"
+        "waited for and reported as its policy says, and prints their results.\n"
+        "\n"
+        "CALLS is a file, or - or nothing for standard input: a whole response of the\n"
+        "provider, its message, or the bare list of calls (OpenAI chat completions).\n"
+        "Results are in the same dialect and in the order of the calls: one line, an\n"
+        "array of {\"role\":\"tool\",\"tool_call_id\",\"content\"}. Every call gets exactly one.\n"
+        "\n"
+        "Options:\n"
+        "  -p, --policy P       name of a built-in policy, or path of a .policy.md; that\n"
+        "                       one is checked, and its model is walked\n"
+        "  -t, --tools T        the tools, in JSON: see below\n"
+        "      --report F       what became of every call, with every step, into F: one\n"
+        "                       object {\"policy\",\"run\",\"results\"}, also if the run fails\n"
+        "      --stream         each result on a line of its own, as it comes\n"
+        "      --log            a line for each decision on standard error\n"
+        "      --budget TOKENS  for all results together; longer ones are cut\n"
+        "      --deadline TIME  for every call, such as 500ms, 30s, 2m\n"
+        "\n"
+        "On a terminal standard error shows how each call is doing; in a pipe it is\n"
+        "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"
+        "report is written. A second signal ends the process at once.\n"
+        "\n"
+        "Tools:\n"
+        "  {\"tools\":[{\"name\":\"lookup\",\"description\":\"...\",\n"
+        "    \"http\":{\"url\":\"http://127.0.0.1:8000/lookup\",\"method\":\"POST\",\n"
+        "      \"headers\":{\"X-Key\":\"${KEY}\"},\"connect_timeout\":\"2s\",\n"
+        "      \"read_timeout\":\"10s\",\"ca_file\":\"ca.pem\",\"proxy\":\"http://...\"},\n"
+        "    \"timeout\":\"5s\",\"replay\":\"safe\",\"policy\":\"lightspeed\"}]}\n"
+        "  name and http.url are needed. The arguments are the body, or for GET and\n"
+        "  DELETE the query; 2xx is success. timeout is that of a try. replay says\n"
+        "  whether running it twice does no more than once (safe) or might (unsafe).\n"
+        "  ${NAME} in the value of a header comes from the environment.\n"
+        "\n"
+        "Example:\n"
+        "  $ echo '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]' |\n"
+        "      recourse run --policy lightspeed --tools tools.json --log\n"
+        "  lookup: try 1/3 begins [lightspeed P1, line 89]\n"
+        "  lookup: transient on try 1/3, waits 200 ms [lightspeed A2, line 103]:\n"
+        "  Gateway Timeout\n"
+        "  lookup: try 2/3 begins [lightspeed B1, line 114]\n"
+        "  lookup: ok on try 2/3, reported as ok to model [lightspeed A1, line 102]\n"
+        "  [{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"three pods\"}]\n"
+        "\n"
+        "Exit status: 0 answered, whatever the results say; 3 the run failed (a policy\n"
+        "tells the host: standard output is empty, standard error has status, tool and\n"
+        "text); 4 cancelled; 1 anything wrong with options, files or calls.\n",
+};

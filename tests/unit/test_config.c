@@ -1,0 +1,246 @@
+/* The file of tools. */
+#include "src/cli/config.h"
+#include "tests/unit/unit.h"
+
+static struct rcs_arena arena;
+static struct rcs_config config;
+static char message[1024];
+
+static bool read_sized(const char *json, size_t size)
+{
+    struct rcs_policies policies = {.command = "test", .quiet = true};
+    bool good;
+
+    rcs_arena_clear(&arena);
+    message[0] = '\0';
+    good = rcs_config_read(&arena, "t.json", json, size, &policies, &config, message, sizeof message);
+    rcs_arena_clear(&policies.arena);
+    return good;
+}
+
+static bool read(const char *json)
+{
+    return read_sized(json, strlen(json));
+}
+
+static void expect_refused(const char *json, const char *text)
+{
+    RCS_EQUAL(read(json), false);
+    RCS_TEXT_EQUAL(message, text);
+}
+
+/* The inside of one tool that has a name and a URL. */
+static void expect_tool_refused(const char *members, const char *text)
+{
+    char json[1024];
+
+    snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\"}%s}]}", members);
+    expect_refused(json, text);
+}
+
+static void expect_http_refused(const char *members, const char *text)
+{
+    char json[1024];
+
+    snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\"%s}}]}", members);
+    expect_refused(json, text);
+}
+
+static void test_a_whole_one(void)
+{
+    const struct recourse_tool *tool;
+
+    RCS_EQUAL(setenv("RCS_TEST_KEY", "s3cret", 1), 0);
+    RCS_EQUAL(read("{\"tools\":[{\"name\":\"look up\",\"description\":\"finds\",\"http\":{\"url\":\"https://h/x\","
+                   "\"method\":\"PUT\",\"headers\":{\"X-Key\":\"Bearer ${RCS_TEST_KEY}/${RCS_TEST_KEY}.\",\"X\":\"\"},"
+                   "\"connect_timeout\":\"2s\",\"read_timeout\":\"500ms\",\"ca_file\":\"c.pem\","
+                   "\"proxy\":\"http://p\"},"
+                   "\"timeout\":\"2m\",\"replay\":\"safe\",\"policy\":\"lightspeed\"}]} \n"),
+              true);
+    RCS_TEXT_EQUAL(message, "");
+    RCS_EQUAL(config.count, 1);
+    tool = &config.tools[0];
+    RCS_EQUAL(tool->size, sizeof *tool);
+    RCS_EQUAL(tool->kind, RECOURSE_TOOL_HTTP);
+    RCS_TEXT_EQUAL(tool->name, "look up");
+    RCS_TEXT_EQUAL(tool->description, "finds");
+    RCS_TEXT_EQUAL(tool->url, "https://h/x");
+    RCS_TEXT_EQUAL(tool->method, "PUT");
+    RCS_TEXT_EQUAL(tool->headers[0], "X-Key: Bearer s3cret/s3cret.");
+    RCS_TEXT_EQUAL(tool->headers[1], "X: ");
+    CU_ASSERT_PTR_NULL(tool->headers[2]);
+    RCS_EQUAL(tool->connect_timeout_ms, 2000);
+    RCS_EQUAL(tool->read_timeout_ms, 500);
+    RCS_EQUAL(tool->timeout_ms, 120000);
+    RCS_TEXT_EQUAL(tool->ca_file, "c.pem");
+    RCS_TEXT_EQUAL(tool->proxy, "http://p");
+    RCS_EQUAL(tool->declared_safe, true);
+    RCS_EQUAL(tool->declared_unsafe, false);
+    CU_ASSERT_PTR_EQUAL(tool->policy, recourse_policy_builtin("lightspeed"));
+}
+
+static void test_what_is_left_out_is_none(void)
+{
+    const struct recourse_tool *tool;
+
+    RCS_EQUAL(read("{\"tools\":[{\"http\":{\"url\":\"http://h/\"},\"name\":\"a\"},"
+                   "{\"name\":\"b\",\"http\":{\"url\":\"http://h/\"},\"replay\":\"unsafe\"}]}"),
+              true);
+    RCS_EQUAL(config.count, 2);
+    tool = &config.tools[0];
+    CU_ASSERT_PTR_NULL(tool->description);
+    CU_ASSERT_PTR_NULL(tool->method);
+    CU_ASSERT_PTR_NULL(tool->headers);
+    CU_ASSERT_PTR_NULL(tool->policy);
+    CU_ASSERT_PTR_NULL(tool->proxy);
+    CU_ASSERT_PTR_NULL(tool->ca_file);
+    RCS_EQUAL(tool->timeout_ms, 0);
+    RCS_EQUAL(tool->connect_timeout_ms, 0);
+    RCS_EQUAL(tool->read_timeout_ms, 0);
+    RCS_EQUAL(tool->declared_safe, false);
+    RCS_EQUAL(tool->declared_unsafe, false);
+    RCS_EQUAL(config.tools[1].declared_unsafe, true);
+    RCS_EQUAL(read("{\"tools\":[]}"), true);
+    RCS_EQUAL(config.count, 0);
+}
+
+static void test_the_text_itself(void)
+{
+    expect_refused("", "t.json:1:1: this is not JSON");
+    expect_refused("{\n  \"tools\": [}", "t.json:2:13: this is not JSON");
+    expect_refused("{\"tools\":[]} x", "t.json:1:14: this is not JSON");
+    expect_refused("{\"tools\":[]}{}", "t.json:1:13: this is not JSON");
+    expect_refused("{\"tools\":[],}", "t.json:1:13: this is not JSON");
+    expect_refused("{\"tools\":[{\"name\":\"a\\u0000b\"}]}", "t.json:1:21: a NUL in a string");
+    RCS_EQUAL(read("{\"tools\":[{\"name\":\"a\\\\u0000b\",\"http\":{\"url\":\"http://h/\"}}]}"), true);
+    RCS_TEXT_EQUAL(config.tools[0].name, "a\\u0000b");
+    RCS_EQUAL(read_sized("{\"tools\":[]}\0", 13), false);
+    RCS_TEXT_EQUAL(message, "t.json:1:13: this is not JSON");
+    RCS_EQUAL(read("{\"tools\":[{\"name\":\"\\ud800\"}]}"), false);
+    RCS_TEXT_EQUAL(strchr(message, ' '), " this can't be read as text");
+}
+
+static void test_the_top(void)
+{
+    expect_refused("[]", "t.json: wants an object, such as {\"tools\":[...]}");
+    expect_refused("{}", "t.json: \"tools\" is missing");
+    expect_refused("{\"tool\":[]}", "t.json: unknown key \"tool\": did you mean \"tools\"?");
+    expect_refused("{\"Tools\":[]}", "t.json: unknown key \"Tools\": did you mean \"tools\"?");
+    expect_refused("{\"servers\":[]}", "t.json: unknown key \"servers\"");
+    expect_refused("{\"tools\":[],\"tools\":[]}", "t.json: \"tools\" is there twice");
+    expect_refused("{\"tools\":{}}", "t.json: tools: wants a list");
+    expect_refused("{\"tools\":[],\"mcpServers\":{}}", "t.json: mcpServers: not in this version: MCP servers");
+    expect_refused("{\"tools\":[7]}", "t.json: tools[0]: wants an object");
+}
+
+static void test_tools(void)
+{
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"command\":[\"ls\"]}]}",
+                   "t.json: tools[0].command: not in this version: tools that are commands");
+    expect_refused("{\"tools\":[{\"name\":\"a\"}]}", "t.json: tools[0]: \"http\" is missing: what is this tool?");
+    expect_refused("{\"tools\":[{\"http\":{\"url\":\"http://h/\"}}]}", "t.json: tools[0]: \"name\" is missing");
+    expect_refused("{\"tools\":[{\"name\":\"\"}]}", "t.json: tools[0].name: wants a string that is not empty");
+    expect_refused("{\"tools\":[{\"name\":5}]}", "t.json: tools[0].name: wants a string that is not empty");
+    expect_refused("{\"tools\":[{\"name\":\"a\\nb\"}]}", "t.json: tools[0].name: has a control character in it");
+    expect_tool_refused(",\"name\":\"b\"", "t.json: tools[0]: \"name\" is there twice");
+    expect_tool_refused(",\"na\\u006de\":\"b\"", "t.json: tools[0]: \"name\" is there twice");
+    expect_tool_refused(",\"timeuot\":\"5s\"", "t.json: tools[0]: unknown key \"timeuot\": did you mean \"timeout\"?");
+    expect_tool_refused(",\"colour\":1", "t.json: tools[0]: unknown key \"colour\"");
+    expect_tool_refused(",\"description\":1", "t.json: tools[0].description: wants a string");
+    expect_tool_refused(",\"timeout\":5", "t.json: tools[0].timeout: wants a duration such as \"500ms\", \"5s\" or "
+                                          "\"2m\", at most 30 days");
+    expect_tool_refused(",\"timeout\":\"5\"", "t.json: tools[0].timeout: wants a duration such as \"500ms\", \"5s\" or "
+                                              "\"2m\", at most 30 days");
+    expect_tool_refused(",\"replay\":\"maybe\"", "t.json: tools[0].replay: wants \"safe\" or \"unsafe\"");
+    expect_tool_refused(",\"replay\":true", "t.json: tools[0].replay: wants \"safe\" or \"unsafe\"");
+    expect_tool_refused(",\"approval\":\"always\"", "t.json: tools[0].approval: not in this version: approval by tool");
+    expect_tool_refused(",\"policy\":\"lightsped\"",
+                        "t.json: tools[0].policy: there is no built-in policy 'lightsped': did you mean 'lightspeed'?");
+    expect_tool_refused(",\"policy\":\"./none.policy.md\"", "t.json: tools[0].policy: ./none.policy.md: the file can't "
+                                                            "be read: No such file or directory");
+    expect_tool_refused(",\"policy\":1", "t.json: tools[0].policy: wants a string that is not empty");
+}
+
+static void test_http(void)
+{
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{}}]}", "t.json: tools[0].http: \"url\" is missing");
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":\"u\"}]}", "t.json: tools[0].http: wants an object");
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"file:///etc/passwd\"}}]}",
+                   "t.json: tools[0].http.url: wants a URL that begins with http:// or https://");
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://${HOST}/\"}}]}",
+                   "t.json: tools[0].http.url: variables stand in the values of headers only");
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":1}}]}",
+                   "t.json: tools[0].http.url: wants a string that is not empty");
+    expect_http_refused(",\"method\":\"get\"",
+                        "t.json: tools[0].http.method: wants one of GET, POST, PUT, PATCH, DELETE");
+    expect_http_refused(",\"urls\":1", "t.json: tools[0].http: unknown key \"urls\": did you mean \"url\"?");
+    expect_http_refused(",\"ca_file\":\"\"", "t.json: tools[0].http.ca_file: wants a string that is not empty");
+    expect_http_refused(",\"proxy\":null", "t.json: tools[0].http.proxy: wants a string that is not empty");
+    expect_http_refused(",\"read_timeout\":\"soon\"", "t.json: tools[0].http.read_timeout: wants a duration such as "
+                                                      "\"500ms\", \"5s\" or \"2m\", at most 30 days");
+}
+
+static void test_headers(void)
+{
+    char many[4096] = ",\"headers\":{\"a0\":\"\"";
+
+    RCS_EQUAL(unsetenv("RCS_TEST_UNSET"), 0);
+    RCS_EQUAL(setenv("RCS_TEST_BAD", "s3cret\r\nX: y", 1), 0);
+    expect_http_refused(",\"headers\":[]", "t.json: tools[0].http.headers: wants an object of names and values");
+    expect_http_refused(",\"headers\":{\"a b\":\"\"}",
+                        "t.json: tools[0].http.headers: \"a b\" can't be the name of a header");
+    expect_http_refused(",\"headers\":{\"\":\"\"}",
+                        "t.json: tools[0].http.headers: \"\" can't be the name of a header");
+    expect_http_refused(",\"headers\":{\"a\":\"1\",\"a\":\"2\"}",
+                        "t.json: tools[0].http.headers: \"a\" is there twice");
+    expect_http_refused(",\"headers\":{\"a\":1}",
+                        "t.json: tools[0].http.headers.a: wants a string without control characters");
+    expect_http_refused(",\"headers\":{\"a\":\"x\\ny\"}",
+                        "t.json: tools[0].http.headers.a: wants a string without control characters");
+    expect_http_refused(",\"headers\":{\"a\":\"x ${RCS_TEST_UNSET}\"}",
+                        "t.json: tools[0].http.headers.a: the variable RCS_TEST_UNSET is not set in the environment");
+    expect_http_refused(",\"headers\":{\"a\":\"${RCS_TEST_BAD}\"}",
+                        "t.json: tools[0].http.headers.a: the variable RCS_TEST_BAD has a control character in it");
+    expect_http_refused(",\"headers\":{\"a\":\"${RCS\"}",
+                        "t.json: tools[0].http.headers.a: a variable is written ${NAME}, with letters, digits and _");
+    expect_http_refused(",\"headers\":{\"a\":\"${}\"}",
+                        "t.json: tools[0].http.headers.a: a variable is written ${NAME}, with letters, digits and _");
+    for (unsigned i = 1; i <= 100; i++) {
+        size_t used = strlen(many);
+
+        snprintf(many + used, sizeof many - used, ",\"a%u\":\"\"", i);
+    }
+    {
+        char json[4500];
+
+        snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\"%s}}}]}", many);
+        expect_refused(json, "t.json: tools[0].http.headers: more than 100 headers");
+    }
+}
+
+static void test_places_are_those_of_the_tool(void)
+{
+    expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\",\"headers\":{\"x\":\"\"},"
+                   "\"method\":\"GET\"},"
+                   "\"timeout\":\"1s\"},{\"name\":\"b\",\"http\":{\"url\":\"http://h/\",\"method\":1}}]}",
+                   "t.json: tools[1].http.method: wants one of GET, POST, PUT, PATCH, DELETE");
+}
+
+static const struct rcs_test tests[] = {
+    {"a whole one", test_a_whole_one},
+    {"what is left out is none", test_what_is_left_out_is_none},
+    {"the text itself", test_the_text_itself},
+    {"the top", test_the_top},
+    {"tools", test_tools},
+    {"http", test_http},
+    {"headers", test_headers},
+    {"places are those of the tool", test_places_are_those_of_the_tool},
+};
+
+int main(void)
+{
+    int status = rcs_unit_main("config", tests, RCS_COUNT(tests));
+
+    rcs_arena_clear(&arena);
+    return status;
+}
