@@ -18,7 +18,8 @@ static void each_case(const struct rcs_check *check, void (*visit)(const struct 
     struct visit here = {.check = check};
 
     for (here.state = 0; here.state < machine->state_count; here.state++) {
-        for (here.symbol = 0; here.symbol < machine->symbol_count; here.symbol++) {
+        for (unsigned index = 0; index < machine->symbol_count; index++) {
+            here.symbol = rcs_symbol_ordered(check->spec, index);
             if (!rcs_case_reachable(machine, here.state, here.symbol)) {
                 continue;
             }

@@ -155,6 +155,13 @@ uint8_t rcs_symbol(const struct rcs_spec *spec, uint8_t place, const struct rcs_
     return (uint8_t)(RECOURSE_SYMBOL_FAILURE + 4u * failure + (at->safe ? 0u : 2u) + (at->may_wait ? 0u : 1u));
 }
 
+unsigned rcs_symbol_ordered(const struct rcs_spec *spec, unsigned index)
+{
+    bool failure = index >= RECOURSE_SYMBOL_FAILURE && index < exhausted_base(spec);
+
+    return failure ? ((index - RECOURSE_SYMBOL_FAILURE) ^ 2u) + RECOURSE_SYMBOL_FAILURE : index;
+}
+
 static bool attempt_case(const struct rcs_spec *spec, unsigned symbol, struct rcs_case *at)
 {
     unsigned sent;

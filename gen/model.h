@@ -41,6 +41,9 @@ uint16_t rcs_model_move(const struct rcs_spec *spec, struct rcs_history *history
 uint8_t rcs_symbol(const struct rcs_spec *spec, uint8_t place, const struct rcs_case *at);
 bool rcs_symbol_case(const struct rcs_spec *spec, uint8_t place, uint8_t symbol, struct rcs_case *at);
 
+/* The symbols in the order in which witnesses are looked for: a failure's plain word before its `:safe`. */
+unsigned rcs_symbol_ordered(const struct rcs_spec *spec, unsigned index);
+
 /* ---- the unrolled machine ---- */
 
 struct rcs_machine {

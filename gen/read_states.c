@@ -262,10 +262,6 @@ static void read_row(struct rcs_reader *reader, const struct rcs_table_row *in, 
     read_wait(reader, cell_at(in, at[WAIT]), row);
     row->scenario = rcs_read_reference(reader, RCS_SECTION_SCENARIOS, scenario);
     row->message = rcs_read_reference(reader, RCS_SECTION_MESSAGES, message);
-    if (row->next == RCS_NEXT_REPORTED && rcs_cell_is(&reader->document, scenario, "-")) {
-        rcs_complain(reader, "scenario", scenario->place,
-                     "a row that reports has a scenario: name one of the table Scenarios");
-    }
 }
 
 static void read_precondition(struct rcs_reader *reader, const struct rcs_table_row *row, const size_t *at)

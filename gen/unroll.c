@@ -117,7 +117,8 @@ static bool expand(struct rcs_machine *machine, uint16_t state)
     if (place == RECOURSE_REPORTED) {
         return true;
     }
-    for (unsigned symbol = 0; symbol < machine->symbol_count; symbol++) {
+    for (unsigned index = 0; index < machine->symbol_count; index++) {
+        unsigned symbol = rcs_symbol_ordered(spec, index);
         struct rcs_history history = machine->states[state];
         struct recourse_move *move = &machine->moves[state * machine->symbol_count + symbol];
         struct rcs_origin here = {state, (uint8_t)symbol, RECOURSE_REASON_NONE};

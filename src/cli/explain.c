@@ -338,10 +338,6 @@ static const struct {
      "A row does not end with a bar, or has blanks after it.\n"
      "\n"
      "What to do: End it with a bar.\n"},
-    {"scenario", "error",
-     "A row that reports has no scenario, so nobody could say whom it tells.\n"
-     "\n"
-     "What to do: Name one of the table Scenarios.\n"},
     {"second-table", "error",
      "A section has two tables.\n"
      "\n"

@@ -1,6 +1,7 @@
-#include <recourse/error.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-#include <stdint.h>
+#include "fail.h"
 
 struct entry {
     const char *name;
@@ -38,4 +39,17 @@ const char *recourse_code_name(int code)
 const char *recourse_code_text(int code)
 {
     return find(code)->text;
+}
+
+int rcs_fail(struct recourse_error *error, enum recourse_code code, const char *format, ...)
+{
+    va_list arguments;
+
+    if (error != NULL) {
+        error->code = code;
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+    }
+    return (int)code;
 }

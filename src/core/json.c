@@ -19,14 +19,20 @@ enum rcs_json_fault rcs_json_check(struct recourse_span text, bool refuse_duplic
 {
     struct rcs_json_walk walk;
     enum rcs_json_part part;
-    bool has_object = false;
+    size_t keys = 0;
+    size_t excess = 0;
     size_t second = 0;
 
     rcs_json_walk_init(&walk, text, 0, false);
     while ((part = rcs_json_walk_next(&walk)) > RCS_JSON_PART_FAULT) {
-        has_object = has_object || part == RCS_JSON_PART_KEY;
+        if (part == RCS_JSON_PART_KEY && keys++ == RCS_JSON_KEYS_MAX) {
+            excess = walk.begin;
+        }
     }
-    if (part == RCS_JSON_PART_END && refuse_duplicates && has_object && rcs_json_find_duplicate(text, &second)) {
+    if (part == RCS_JSON_PART_END && refuse_duplicates && keys > RCS_JSON_KEYS_MAX) {
+        walk.fault = RCS_JSON_TOO_MANY;
+        walk.at = excess;
+    } else if (part == RCS_JSON_PART_END && refuse_duplicates && keys > 0 && rcs_json_find_duplicate(text, &second)) {
         walk.fault = RCS_JSON_DUPLICATE;
         walk.at = second;
     }

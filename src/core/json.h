@@ -27,8 +27,11 @@ enum rcs_json_fault {
     RCS_JSON_BAD = 1,       /* not JSON at the offset */
     RCS_JSON_UNENDED = 2,   /* the text ends too early: cut off */
     RCS_JSON_TOO_DEEP = 3,
-    RCS_JSON_DUPLICATE = 4  /* an object has a key twice; the offset is the second one's */
+    RCS_JSON_DUPLICATE = 4, /* an object has a key twice; the offset is the second one's */
+    RCS_JSON_TOO_MANY = 5   /* more keys than could be compared in bounded time; the offset is the first one's too many */
 };
+
+#define RCS_JSON_KEYS_MAX 65536u /* where duplicates are refused */
 
 /* Checks a whole text: one value, blanks around it, nothing else. `*offset` (may be NULL) is where the fault is.
    `refuse_duplicates` looks at keys as they read when unescaped, in every object, in fixed memory (some 40 KiB of stack): one more

@@ -121,7 +121,6 @@ size_t recourse_message_render(const struct recourse_policy *policy, uint16_t me
 {
     struct rcs_sink sink = rcs_sink_of(text, size > 0 ? size - 1 : 0);
     struct recourse_span left = {"", 0};
-    bool ended = false; /* the reason has just been put, with a full stop of its own */
 
     if (message < policy->message_count) {
         left = (struct recourse_span){policy->messages[message].text, strlen(policy->messages[message].text)};
@@ -132,13 +131,10 @@ size_t recourse_message_render(const struct recourse_policy *policy, uint16_t me
         if (placeholder != PLACEHOLDER_COUNT) {
             put_value(&sink, policy, values, placeholder);
             at += strlen(placeholder_names[placeholder]);
-            ended = placeholder == PLACEHOLDER_REASON && sink.last == '.';
-        } else if ((ended && left.data[at] == '.') || goes(policy, values, left.data + at)) {
+        } else if (goes(policy, values, left.data + at)) {
             at++;
-            ended = false;
         } else {
             rcs_sink_point(&sink, rcs_utf8_next(left.data, left.size, &at));
-            ended = false;
         }
     }
     if (size > 0) {

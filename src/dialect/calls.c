@@ -6,11 +6,11 @@
  */
 #include <recourse/dialect.h>
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/fail.h"
 #include "src/core/json.h"
 #include "src/io/memory.h"
 
@@ -30,21 +30,6 @@ struct store {
 };
 
 static const struct recourse_span no_span = {NULL, 0};
-
-static int fail(struct recourse_error *error, enum recourse_code code, const char *format, ...) RECOURSE_PRINTF(3, 4);
-
-static int fail(struct recourse_error *error, enum recourse_code code, const char *format, ...)
-{
-    va_list arguments;
-
-    if (error != NULL) {
-        error->code = code;
-        va_start(arguments, format);
-        vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
-    }
-    return (int)code;
-}
 
 static size_t offset_in(struct recourse_span reply, struct recourse_span part)
 {
@@ -228,21 +213,21 @@ static int count_calls(struct recourse_span reply, const struct shape *shape, si
     *count = 0;
     if (shape->list.data == NULL) {
         if (shape->single.data != NULL && !is_object(shape->single)) {
-            return fail(error, RECOURSE_E_SYNTAX, "the function_call at byte %zu is no object",
+            return rcs_fail(error, RECOURSE_E_SYNTAX, "the function_call at byte %zu is no object",
                         offset_in(reply, shape->single));
         }
         *count = shape->single.data != NULL;
         return 0;
     }
     if (rcs_json_type_of(shape->list) != RCS_JSON_ARRAY) {
-        return fail(error, RECOURSE_E_SYNTAX, "the tool_calls at byte %zu are no array", offset_in(reply, shape->list));
+        return rcs_fail(error, RECOURSE_E_SYNTAX, "the tool_calls at byte %zu are no array", offset_in(reply, shape->list));
     }
     while (rcs_json_next(shape->list, &at, &key, &value)) {
         if (!is_object(value)) {
-            return fail(error, RECOURSE_E_SYNTAX, "the call at byte %zu is no object", offset_in(reply, value));
+            return rcs_fail(error, RECOURSE_E_SYNTAX, "the call at byte %zu is no object", offset_in(reply, value));
         }
         if (++*count > CALLS_MAX) {
-            return fail(error, RECOURSE_E_LIMIT, "more than %u calls in one reply", CALLS_MAX);
+            return rcs_fail(error, RECOURSE_E_LIMIT, "more than %u calls in one reply", CALLS_MAX);
         }
     }
     return 0;
@@ -255,15 +240,16 @@ static int check_reply(struct recourse_span reply, struct shape *shape, struct r
         [RCS_JSON_UNENDED] = "it ends too early",
         [RCS_JSON_TOO_DEEP] = "nested too deep",
         [RCS_JSON_DUPLICATE] = "a key twice",
+        [RCS_JSON_TOO_MANY] = "too many keys",
     };
     size_t offset = 0;
     enum rcs_json_fault fault = rcs_json_check(reply, false, &offset);
 
     if (fault != RCS_JSON_GOOD) {
-        return fail(error, RECOURSE_E_SYNTAX, "the reply is not JSON: %s at byte %zu", faults[fault], offset);
+        return rcs_fail(error, RECOURSE_E_SYNTAX, "the reply is not JSON: %s at byte %zu", faults[fault], offset);
     }
     if (!find_shape(rcs_json_trim(reply), shape)) {
-        return fail(error, RECOURSE_E_SYNTAX,
+        return rcs_fail(error, RECOURSE_E_SYNTAX,
                     "the reply at byte %zu is no response with choices, no message and no list of calls",
                     offset_in(reply, rcs_json_trim(reply)));
     }
@@ -279,7 +265,7 @@ int recourse_calls_read(struct recourse_span reply, const struct recourse_alloca
     int code;
 
     if (calls == NULL || (reply.data == NULL && reply.size > 0)) {
-        return fail(error, RECOURSE_E_ARGUMENT, "no reply, or nowhere to put its calls");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no reply, or nowhere to put its calls");
     }
     memset(calls, 0, sizeof *calls);
     calls->dialect = RECOURSE_DIALECT_OPENAI_CHAT;
@@ -294,7 +280,7 @@ int recourse_calls_read(struct recourse_span reply, const struct recourse_alloca
     read_entries(&shape, &store, NULL);
     calls->memory = rcs_alloc(allocator, count * sizeof *calls->requests + store.used);
     if (calls->memory == NULL) {
-        return fail(error, RECOURSE_E_MEMORY, "no memory for %zu calls", count);
+        return rcs_fail(error, RECOURSE_E_MEMORY, "no memory for %zu calls", count);
     }
     calls->requests = calls->memory;
     calls->count = count;

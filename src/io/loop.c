@@ -1,5 +1,6 @@
 #include "src/io/loop.h"
 
+#include "src/core/fail.h"
 #include "src/io/memory.h"
 
 #include <errno.h>
@@ -35,11 +36,7 @@ static void on_wake(void *user, int fd, unsigned events)
 
 static int fail(struct recourse_error *error, int code, const char *what)
 {
-    if (error != NULL) {
-        error->code = (enum recourse_code)code;
-        snprintf(error->text, sizeof error->text, "the port can't start: %s: %s", what, strerror(errno));
-    }
-    return code;
+    return rcs_fail(error, (enum recourse_code)code, "the port can't start: %s: %s", what, strerror(errno));
 }
 
 int rcs_loop_init(struct rcs_loop *loop, const struct recourse_allocator *allocator, struct recourse_error *error)

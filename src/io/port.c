@@ -1,6 +1,7 @@
 /* The real port: the table of functions over the loop, the threads and HTTP. */
 #include <recourse/port.h>
 
+#include "src/core/fail.h"
 #include "src/io/http.h"
 #include "src/io/memory.h"
 #include "src/io/threads.h"
@@ -156,23 +157,14 @@ static int port_dispatch(void *self)
     return port_poll(self, 0);
 }
 
-static int refuse(struct recourse_error *error, int code, const char *text)
-{
-    if (error != NULL) {
-        error->code = (enum recourse_code)code;
-        snprintf(error->text, sizeof error->text, "%s", text);
-    }
-    return code;
-}
-
 static int check_options(const struct recourse_port_options *options, struct recourse_error *error)
 {
     if (options->size != sizeof *options) {
-        return refuse(error, RECOURSE_E_ABI, "recourse_port_options has another size: set `size`, or compile anew");
+        return rcs_fail(error, RECOURSE_E_ABI, "recourse_port_options has another size: set `size`, or compile anew");
     }
     if (options->threads_max > THREADS_MAX || options->queue_max > QUEUE_MAX ||
         options->connections_idle_max > IDLE_MAX) {
-        return refuse(error, RECOURSE_E_ARGUMENT,
+        return rcs_fail(error, RECOURSE_E_ARGUMENT,
                       "a port has at most 1024 threads, a queue of 1048576 and 65536 idle connections");
     }
     return 0;
@@ -195,7 +187,7 @@ static int open_parts(struct real_port *real, const struct recourse_port_options
                             or_default(options->queue_max, QUEUE_DEFAULT));
     if (code != 0) {
         rcs_loop_clear(&real->loop);
-        return refuse(error, code, "no memory for a port's queue");
+        return rcs_fail(error, code, "no memory for a port's queue");
     }
     rcs_http_init(&real->http, &real->loop, or_default(options->connections_idle_max, IDLE_DEFAULT));
     return 0;
@@ -235,7 +227,7 @@ int recourse_port_new(const struct recourse_port_options *options, struct recour
     allocator = options->allocator;
     real = rcs_alloc_zero(allocator, sizeof *real);
     if (real == NULL) {
-        return refuse(error, RECOURSE_E_MEMORY, "no memory for a port");
+        return rcs_fail(error, RECOURSE_E_MEMORY, "no memory for a port");
     }
     real->port = functions;
     real->port.self = real;

@@ -113,6 +113,7 @@ static bool has_bad_arguments(struct rcs_call *call, struct words *words)
         [RCS_JSON_UNENDED] = "the text ends too early",
         [RCS_JSON_TOO_DEEP] = "nested too deep",
         [RCS_JSON_DUPLICATE] = "a key for the second time",
+        [RCS_JSON_TOO_MANY] = "too many keys",
     };
     size_t offset = 0;
     enum rcs_json_fault fault = rcs_json_check(call->arguments, true, &offset);

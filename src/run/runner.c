@@ -47,7 +47,7 @@ int recourse_runner_add_tool(struct recourse_runner *runner, const struct recour
     int code;
 
     if (runner == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no runner");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no runner");
     }
     code = rcs_tool_new(runner->host.allocator, config, &tool, error);
     if (code != 0) {
@@ -80,25 +80,25 @@ static int check_options(const struct recourse_runner_options *options, struct r
     int code;
 
     if (options == NULL || options->size != sizeof *options) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no options, or options of another size");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no options, or options of another size");
     }
     port = options->port;
     if (port == NULL || port->size != sizeof *port) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no port, or a port of another size");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no port, or a port of another size");
     }
     if (port->now_ms == NULL || port->wall_s == NULL || port->random == NULL || port->http_start == NULL ||
         port->http_cancel == NULL || port->submit == NULL || port->wake == NULL || port->poll == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "the port misses a function that the runner needs");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "the port misses a function that the runner needs");
     }
     if (options->approval_mode > RECOURSE_APPROVE_BY_ANNOTATION) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no approval mode has number %u", options->approval_mode);
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no approval mode has number %u", options->approval_mode);
     }
     if (options->policy == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "a runner needs a policy");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "a runner needs a policy");
     }
     code = recourse_policy_check(options->policy);
     if (code != 0) {
-        return rcs_tool_error(error, (enum recourse_code)code, "the policy: %s", recourse_code_text(code));
+        return rcs_fail(error, (enum recourse_code)code, "the policy: %s", recourse_code_text(code));
     }
     return 0;
 }
@@ -154,7 +154,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     int code;
 
     if (out == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "nowhere to put the runner");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "nowhere to put the runner");
     }
     code = check_options(options, error);
     if (code != 0) {
@@ -162,7 +162,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     }
     runner = rcs_alloc_zero(options->allocator, sizeof *runner);
     if (runner == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_MEMORY, "no memory for a runner");
+        return rcs_fail(error, RECOURSE_E_MEMORY, "no memory for a runner");
     }
     runner->options = *options;
     set_defaults(&runner->options);
@@ -177,7 +177,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     code = open_runner(runner);
     if (code != 0) {
         rcs_free(options->allocator, runner);
-        return rcs_tool_error(error, (enum recourse_code)code, "a runner could not be set up: %s",
+        return rcs_fail(error, (enum recourse_code)code, "a runner could not be set up: %s",
                               recourse_code_text(code));
     }
     rcs_timers_init(&runner->timers, runner->host.allocator);

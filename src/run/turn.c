@@ -161,11 +161,6 @@ void recourse_run_free(struct recourse_run *run)
 
 /* ---- starting a turn ---- */
 
-static int refuse(struct recourse_error *error, enum recourse_code code, const char *text)
-{
-    return rcs_tool_error(error, code, "%s", text);
-}
-
 static bool is_span(struct recourse_span span)
 {
     return span.data != NULL || span.size == 0;
@@ -178,19 +173,19 @@ static int check_turn(const struct recourse_run *run, const struct recourse_turn
     const struct recourse_runner *runner = run->runner;
 
     if (options == NULL || options->size != sizeof *options || (options->calls == NULL && options->call_count > 0)) {
-        return refuse(error, RECOURSE_E_ARGUMENT, "no options, options of another size, or no calls");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no options, options of another size, or no calls");
     }
     if (rcs_run_ended(run)) {
-        return refuse(error, RECOURSE_E_STATE, "the run has ended: start another one");
+        return rcs_fail(error, RECOURSE_E_STATE, "the run has ended: start another one");
     }
     if (options->call_count > runner->options.calls_max - runner->calls) {
-        return refuse(error, RECOURSE_E_AGAIN, "too many calls in flight: step the runner, then try again");
+        return rcs_fail(error, RECOURSE_E_AGAIN, "too many calls in flight: step the runner, then try again");
     }
     for (size_t i = 0; i < options->call_count; i++) {
         const struct recourse_call_request *request = &options->calls[i];
 
         if (!is_span(request->id) || !is_span(request->name) || !is_span(request->arguments)) {
-            return refuse(error, RECOURSE_E_ARGUMENT, "a span without data has a size");
+            return rcs_fail(error, RECOURSE_E_ARGUMENT, "a span without data has a size");
         }
         *text += request->id.size + request->name.size;
         *arguments += request->arguments.size;
@@ -316,7 +311,7 @@ int recourse_turn_start(struct recourse_run *run, const struct recourse_turn_opt
     int code;
 
     if (run == NULL || out == NULL) {
-        return refuse(error, RECOURSE_E_ARGUMENT, "no run, or nowhere to put the turn");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no run, or nowhere to put the turn");
     }
     runner = run->runner;
     code = check_turn(run, options, &text, &arguments, error);
@@ -324,7 +319,7 @@ int recourse_turn_start(struct recourse_run *run, const struct recourse_turn_opt
         return code;
     }
     if (!rcs_mailbox_reserve(runner->host.mailbox, arguments)) {
-        return refuse(error, RECOURSE_E_AGAIN, "the arguments are beyond the memory bound: free turns, then try again");
+        return rcs_fail(error, RECOURSE_E_AGAIN, "the arguments are beyond the memory bound: free turns, then try again");
     }
     turn = make_turn(run, options, text);
     code = turn == NULL ? RECOURSE_E_MEMORY : fill_turn(turn, options);
@@ -333,7 +328,7 @@ int recourse_turn_start(struct recourse_run *run, const struct recourse_turn_opt
         if (turn != NULL) {
             free_turn_memory(turn);
         }
-        return refuse(error, (enum recourse_code)code, "out of memory");
+        return rcs_fail(error, (enum recourse_code)code, "out of memory");
     }
     runner->calls += turn->count;
     run->open_turns++;

@@ -298,7 +298,7 @@ int recourse_invocation_cancel_fd(struct recourse_invocation *invocation)
 static int check(const struct recourse_tool *config, struct recourse_error *error)
 {
     if (config->function == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s' needs a function", config->name);
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' needs a function", config->name);
     }
     return 0;
 }

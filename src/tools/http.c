@@ -43,12 +43,12 @@ static int check_header(const char *tool, const char *header, struct recourse_er
         name.size++;
     }
     if (name.size == 0 || header[name.size] != ':') {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s': a header is not of the form \"Name: value\"",
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': a header is not of the form \"Name: value\"",
                               tool);
     }
     for (const char *at = header + name.size; *at != '\0'; at++) {
         if (((unsigned char)*at < 0x20 && *at != '\t') || *at == 0x7f) {
-            return rcs_tool_error(
+            return rcs_fail(
                 error, RECOURSE_E_ARGUMENT,
                 "tool '%s': the value of header '%.*s' has a line break or another control character", tool,
                 (int)name.size, header);
@@ -56,7 +56,7 @@ static int check_header(const char *tool, const char *header, struct recourse_er
     }
     for (size_t i = 0; i < sizeof framing / sizeof framing[0]; i++) {
         if (rcs_text_equal_folded(name, framing[i])) {
-            return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool,
+            return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool,
                                   (int)name.size, header);
         }
     }
@@ -69,12 +69,12 @@ static int check_url(const char *tool, const char *url, struct recourse_error *e
 
     if (url == NULL || !(rcs_text_equal_folded(scheme, "http") || rcs_text_equal_folded(scheme, "https")) ||
         strncmp(url + scheme.size, "://", 3) != 0 || url[scheme.size + 3] == '\0') {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s' needs a URL that begins with http:// or https://",
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' needs a URL that begins with http:// or https://",
                               tool);
     }
     for (const char *at = url; *at != '\0'; at++) {
         if ((unsigned char)*at <= 0x20 || *at == 0x7f || *at == '#') {
-            return rcs_tool_error(error, RECOURSE_E_ARGUMENT,
+            return rcs_fail(error, RECOURSE_E_ARGUMENT,
                                   "tool '%s': the URL has a blank, a control character or a '#' at byte %zu", tool,
                                   (size_t)(at - url));
         }
@@ -92,7 +92,7 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
         known = strcmp(config->method, methods[i]) == 0;
     }
     if (code == 0 && !known) {
-        code = rcs_tool_error(error, RECOURSE_E_ARGUMENT,
+        code = rcs_fail(error, RECOURSE_E_ARGUMENT,
                               "tool '%s': method '%.20s' is none of POST, GET, PUT, PATCH, DELETE", config->name,
                               config->method);
     }

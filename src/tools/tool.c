@@ -1,7 +1,6 @@
 /* Tools as the runner keeps them: checked, and copied into one block. */
 #include "src/tools/tools.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,19 +14,6 @@ static const struct rcs_kind *const kinds[] = {
     [RECOURSE_TOOL_FUNCTION] = &rcs_kind_function,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == RECOURSE_TOOL_KIND_COUNT, "a kind is missing");
-
-int rcs_tool_error(struct recourse_error *error, enum recourse_code code, const char *format, ...)
-{
-    va_list arguments;
-
-    if (error != NULL) {
-        error->code = code;
-        va_start(arguments, format);
-        vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
-    }
-    return (int)code;
-}
 
 void rcs_tool_key(const uint8_t key[16], char text[33])
 {
@@ -128,23 +114,23 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
     int code;
 
     if (config == NULL || config->size != sizeof *config) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "no tool, or a struct of another size");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no tool, or a struct of another size");
     }
     if (config->name == NULL || config->name[0] == '\0') {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "a tool needs a name");
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "a tool needs a name");
     }
     if (config->kind >= RECOURSE_TOOL_KIND_COUNT) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s': no kind of tool has number %u", config->name,
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': no kind of tool has number %u", config->name,
                               config->kind);
     }
     if (config->declared_safe && config->declared_unsafe) {
-        return rcs_tool_error(error, RECOURSE_E_ARGUMENT, "tool '%s' is declared safe and unsafe: choose one",
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' is declared safe and unsafe: choose one",
                               config->name);
     }
     if (config->policy != NULL) {
         code = recourse_policy_check(config->policy);
         if (code != 0) {
-            return rcs_tool_error(error, (enum recourse_code)code, "tool '%s': its policy: %s", config->name,
+            return rcs_fail(error, (enum recourse_code)code, "tool '%s': its policy: %s", config->name,
                                   recourse_code_text(code));
         }
     }
@@ -167,7 +153,7 @@ int rcs_tool_new(const struct recourse_allocator *allocator, const struct recour
     list_size = (count_headers(config) + 1) * sizeof(char *);
     made = rcs_alloc(allocator, sizeof *made + list_size + block.used);
     if (made == NULL) {
-        return rcs_tool_error(error, RECOURSE_E_MEMORY, "tool '%s': out of memory", config->name);
+        return rcs_fail(error, RECOURSE_E_MEMORY, "tool '%s': out of memory", config->name);
     }
     memset(made, 0, sizeof *made);
     made->config = *config;

@@ -8,6 +8,7 @@
 
 #include <recourse/runner.h>
 
+#include "src/core/fail.h"
 #include "src/tools/mailbox.h"
 
 /* What the kinds get from the runner. Lives as long as the runner. */
@@ -79,10 +80,6 @@ extern const struct rcs_kind rcs_kind_function;
 /* Copies a tool. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_ABI. */
 RECOURSE_MUST_USE int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config,
                                    struct rcs_tool **tool, struct recourse_error *error);
-
-/* Sets `error` (may be NULL) and returns `code`. */
-int rcs_tool_error(struct recourse_error *error, enum recourse_code code, const char *format, ...)
-    RECOURSE_PRINTF(3, 4);
 
 /* Writes a key as 32 hex digits and a NUL. */
 void rcs_tool_key(const uint8_t key[16], char text[33]);

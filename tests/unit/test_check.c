@@ -113,7 +113,7 @@ static void test_cases(void)
     static const struct change changes[] = {
         {"| P4 | refused, unanswered_approval |", "| P4 | refused |", "gap", "", "unanswered_approval", "precondition"},
         {"| B2 | cancelled | reported | 3b | failed |\n", "", "gap", "", NULL, "backoff takes 'cancelled'"},
-        {"| A5 | permanent | later try |", "| A5 | permanent | first try |", "overlap", "A4, A5", "permanent:safe", NULL},
+        {"| A5 | permanent | later try |", "| A5 | permanent | first try |", "overlap", "A4, A5", "permanent", NULL},
         {"| A5 | permanent | later try |", "| A5 | permanent | first try |", "gap", "", NULL, "(later try"},
         {"| A2 | transient | - |", "| A2 | transient | safe |", "gap", "", "transient", "unsafe"},
         {"| E1 | other | - |", "| E1 | other | tries spent |", "gap", "", NULL, "out of time"},
@@ -150,7 +150,7 @@ static void test_rows(void)
         {"short | 2 | - |", "short | 2 | failed |", "message", "A2", NULL, NULL},
         {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 2 | failed |", "label", "B2", NULL, "tells nobody"},
         {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | ok | failed |", "label", "B2", NULL, "no success"},
-        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | - | failed |", "scenario", "B2", NULL, NULL},
+        {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | - | failed |", "label", "B2", NULL, "needs"},
         {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 3b | - |", "message", "B2", NULL, "needs a message"},
         {"| B2 | cancelled | reported | 3b | failed |", "| B2 | cancelled | reported | 3b | corrected |", "reminder", "B2", NULL, "has no {reminder}"},
         {"first try | reported | - | 3a | corrected |", "first try | reported | - | 3a | failed |", "reminder", "A4", NULL, "has {reminder}"},

@@ -223,6 +223,22 @@ static void duplicates_are_found_among_many(void)
     free(text);
 }
 
+/* What could not be compared in bounded time is refused, but only where duplicates are. */
+static void too_many_keys_are_refused(void)
+{
+    char *const text = malloc(20 * (RCS_JSON_KEYS_MAX + 1));
+    size_t last_at = 0;
+    size_t offset = 0;
+    size_t size = write_object(text, RCS_JSON_KEYS_MAX, RCS_JSON_KEYS_MAX - 1, &last_at);
+
+    RCS_EQUAL(rcs_json_check((struct recourse_span){text, size}, true, &offset), RCS_JSON_GOOD);
+    size = write_object(text, RCS_JSON_KEYS_MAX + 1, RCS_JSON_KEYS_MAX, &last_at);
+    RCS_EQUAL(rcs_json_check((struct recourse_span){text, size}, true, &offset), RCS_JSON_TOO_MANY);
+    RCS_EQUAL(offset, last_at);
+    RCS_EQUAL(rcs_json_check((struct recourse_span){text, size}, false, &offset), RCS_JSON_GOOD);
+    free(text);
+}
+
 /* Many keys in all, few at once: closed objects make room. And a wide one around them. */
 static void closed_objects_make_room(void)
 {
@@ -508,6 +524,7 @@ int main(void)
         {"nesting remembers what is open", nesting_remembers_what_is_open},
         {"duplicates are compared as they read", duplicates_are_compared_as_they_read},
         {"duplicates are found among many", duplicates_are_found_among_many},
+        {"too many keys are refused", too_many_keys_are_refused},
         {"closed objects make room", closed_objects_make_room},
         {"types are told", types_are_told},
         {"containers are walked", containers_are_walked},

@@ -368,7 +368,6 @@ static void test_states(void)
          "'one' is not in the table of '## Scenarios'", 0},
         {"| reported | 1 | refused_call |", "| reported | 1 | ^refused |", "undeclared",
          "'refused' is not in the table of '## Messages'", 0},
-        {"| reported | 1 | refused_call |", "| reported | ^- | refused_call |", "scenario", "a row that reports", 0},
         {"| id | on | next | scenario | message |\n|---|---|---|---|---|\n| B1 | elapsed |",
          "| id | on | if | next | scenario | message |\n|---|---|---|---|---|---|\n| B1 | elapsed | ^safe |", "guard",
          "", 1},
