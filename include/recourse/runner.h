@@ -108,6 +108,15 @@ int recourse_invocation_cancel_fd(struct recourse_invocation *invocation);
 /* Answers. Everything is copied. Late answers are dropped. [any thread] */
 void recourse_invocation_complete(struct recourse_invocation *invocation, const struct recourse_completion *completion);
 
+/* Whether a call is approved by somebody before it is run. */
+enum recourse_approval_mode {
+    RECOURSE_APPROVE_DEFAULT = 0, /* of a tool: as the runner says; of a runner: never */
+    RECOURSE_APPROVE_NEVER = 1,
+    RECOURSE_APPROVE_ALWAYS = 2,
+    RECOURSE_APPROVE_BY_ANNOTATION = 3, /* unless the tool is marked read-only */
+    RECOURSE_APPROVE_COUNT = 4
+};
+
 struct recourse_tool {
     size_t size; /* sizeof(struct recourse_tool) */
     const char *name;
@@ -145,8 +154,7 @@ struct recourse_observation {
     struct recourse_span detail; /* the error's text, cleaned and cut as the policy says; may be empty */
 };
 
-enum recourse_approval { RECOURSE_APPROVED = 0, RECOURSE_REFUSED = 1, RECOURSE_APPROVE_LATER = 2 };
-enum recourse_approval_mode { RECOURSE_APPROVE_NEVER = 0, RECOURSE_APPROVE_ALWAYS = 1, RECOURSE_APPROVE_BY_ANNOTATION = 2 };
+enum recourse_approval { RECOURSE_REFUSED = 0, RECOURSE_APPROVED = 1, RECOURSE_APPROVE_LATER = 2 };
 
 struct recourse_runner_options {
     size_t size; /* sizeof(struct recourse_runner_options) */

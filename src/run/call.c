@@ -428,6 +428,7 @@ static void approval_timed_out(struct rcs_call *call)
 static bool needs_approval(const struct rcs_call *call)
 {
     switch (runner_of(call)->options.approval_mode) {
+    case RECOURSE_APPROVE_DEFAULT:
     case RECOURSE_APPROVE_NEVER:
         return false;
     case RECOURSE_APPROVE_BY_ANNOTATION:

@@ -90,7 +90,7 @@ static int check_options(const struct recourse_runner_options *options, struct r
         port->http_cancel == NULL || port->submit == NULL || port->wake == NULL || port->poll == NULL) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "the port misses a function that the runner needs");
     }
-    if (options->approval_mode > RECOURSE_APPROVE_BY_ANNOTATION) {
+    if (options->approval_mode >= RECOURSE_APPROVE_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "no approval mode has number %u", options->approval_mode);
     }
     if (options->policy == NULL) {

@@ -423,7 +423,7 @@ static void test_bad_options(void)
     RCS_EQUAL(recourse_runner_new(&options, &runner, &error), RECOURSE_E_ARGUMENT);
     RCS_TEXT_EQUAL(error.text, "a runner needs a policy");
     options = good;
-    options.approval_mode = 3;
+    options.approval_mode = RECOURSE_APPROVE_COUNT;
     RCS_EQUAL(recourse_runner_new(&options, &runner, &error), RECOURSE_E_ARGUMENT);
     options = good;
     port = kit.sim.port;
