@@ -205,6 +205,7 @@ static void find_idle_guard(const struct rcs_check *check, const struct rcs_spec
 
 struct taken {
     uint16_t row;
+    const char *witness; /* of the first */
     bool events[RECOURSE_EVENT_FAILURE + RECOURSE_FAILURES_MAX];
 };
 
@@ -212,8 +213,12 @@ static void collect(const struct visit *visit, void *user)
 {
     struct taken *taken = user;
 
-    if (visit->hit.row == taken->row) {
-        taken->events[visit->at.event] = true;
+    if (visit->hit.row != taken->row) {
+        return;
+    }
+    taken->events[visit->at.event] = true;
+    if (taken->witness == NULL) {
+        taken->witness = rcs_witness(visit->check->machine, visit->state, visit->symbol);
     }
 }
 
@@ -231,7 +236,8 @@ static void tell_other(const struct rcs_check *check, uint16_t index)
         }
     }
     if (*list) {
-        rcs_find(check->findings, RCS_NOTICE, "other-takes", row->on_place, row->id, NULL, "'other' takes in %s%s", list,
+        rcs_find(check->findings, RCS_NOTICE, "other-takes", row->on_place, row->id, taken.witness,
+                 "'other' takes in %s%s", list,
                  row->next == RCS_NEXT_BACKOFF_OR_EXHAUSTED ? ", and they are tried again" : "");
     }
 }

@@ -209,8 +209,26 @@ static void find_unproven(const struct rcs_check *check, const struct rcs_spec_f
     }
 }
 
+/* Tools: the first row that fits a name holds, so that a later one may be silent, and what it says be lost. */
+static void find_shadowed_tools(const struct rcs_check *check)
+{
+    const struct rcs_spec *spec = check->spec;
+
+    for (size_t i = 0; i < spec->tool_count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (prefix_covers(spec->tools[j].name, spec->tools[i].name)) {
+                rcs_find(check->findings, RCS_ERROR, "shadowed", spec->tools[i].place, NULL, NULL,
+                         "tool '%s' is taken by '%s' in line %u first; put it above", spec->tools[i].name,
+                         spec->tools[j].name, spec->tools[j].place.line);
+                break;
+            }
+        }
+    }
+}
+
 void rcs_check_failures(const struct rcs_check *check)
 {
+    find_shadowed_tools(check);
     for (size_t i = 0; i < check->spec->fact_row_count; i++) {
         const struct rcs_spec_fact_row *row = &check->spec->fact_rows[i];
 

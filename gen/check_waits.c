@@ -13,43 +13,37 @@ static uint64_t add(uint64_t a, uint64_t b)
 void rcs_check_waits(const struct rcs_check *check)
 {
     const struct rcs_spec *spec = check->spec;
-    uint64_t deadline = spec->settings.call_deadline_ms;
+    uint16_t count = 0;
+    bool ends;
 
     for (size_t i = 0; i < spec->wait_count; i++) {
-        const struct rcs_spec_wait *wait = &spec->waits[i];
-        struct rcs_window window;
-        uint16_t count = 0;
-        bool ends;
-
-        if (rcs_schedule(check->findings->arena, spec, wait, &count, &ends, check->findings) == NULL) {
-            continue;
-        }
-        for (unsigned index = 0; index < count && index + 1u < spec->settings.tries; index++) {
-            rcs_model_window(spec, wait, index, 0, &window);
-            if (window.min_ms >= deadline) {
-                rcs_find(check->findings, RCS_WARNING, "dead-wait", wait->delays_place, wait->id, NULL,
-                         "delay %u of wait '%s' is at least %llu ms, and the call deadline is %llu ms: it is never begun",
-                         index + 1, wait->id, (unsigned long long)window.min_ms, (unsigned long long)deadline);
-                break;
-            }
-        }
+        (void)rcs_schedule(check->findings->arena, spec, &spec->waits[i], &count, &ends, check->findings);
     }
 }
 
-/* One way through the policy so far: where it stands and the most that it has waited. */
+/* One way through the policy so far: where it stands, and how long it has waited. */
 struct way {
     struct rcs_history history;
-    uint64_t wait_ms;
-    uint64_t base_ms;
-    size_t from; /* the way before; itself for the first */
+    uint64_t least_ms; /* with the luckiest draws */
+    uint64_t most_ms;  /* with the unluckiest, and servers that ask for as much as they may */
+    uint64_t base_ms;  /* the schedule alone, on the way with the most */
+    size_t from;       /* the way before, + 1; 0: none */
     uint16_t failure;
     bool safe;
 };
 
+/* One delay of one wait: was it ever due, and could it ever be begun? */
+struct due {
+    bool begun;
+    const char *witness; /* words of the first run in which it was due; NULL: never */
+};
+
 struct ways {
+    const struct rcs_check *check;
     struct way *items;
     size_t count;
     bool full;
+    struct due *due; /* [wait * tries + index] */
 };
 
 /* Forgets uses that no schedule asks for, so that ways which differ in nothing else are one. */
@@ -74,7 +68,23 @@ static struct way *way_to(struct ways *ways, const struct rcs_history *history)
         return NULL;
     }
     ways->items[ways->count].history = *history;
+    ways->items[ways->count].least_ms = RECOURSE_FOREVER;
     return &ways->items[ways->count++];
+}
+
+static const char *words_to(const struct ways *ways, size_t at, const char *last)
+{
+    struct rcs_arena *arena = ways->check->findings->arena;
+    const char *text = last;
+
+    while (ways->items[at].from != 0) {
+        const struct way *way = &ways->items[at];
+
+        text = rcs_arena_format(arena, "%s%s%s%s", ways->check->spec->failures[way->failure].name,
+                                way->safe ? ":safe" : "", *text ? ", " : "", text);
+        at = way->from - 1;
+    }
+    return text;
 }
 
 /* The most that a wait can be: a server that asks for as much as it may counts, too. */
@@ -84,14 +94,37 @@ static uint64_t longest(const struct rcs_spec *spec, const struct rcs_spec_wait 
     struct rcs_window asked;
 
     rcs_model_window(spec, wait, index, 0, &plain);
-    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? 1 : wait->server_ms, &asked);
+    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? RECOURSE_DURATION_MAX_MS : wait->server_ms,
+                     &asked);
     return plain.max_ms > asked.max_ms ? plain.max_ms : asked.max_ms;
 }
 
-/* Goes on from way `from` by one failure that is tried again, if it is. */
-static void go_on(const struct rcs_check *check, struct ways *ways, size_t from, uint16_t failure, bool safe)
+/* And the least: a server that is obeyed may ask for a millisecond. */
+static uint64_t shortest(const struct rcs_spec_wait *wait, const struct rcs_window *plain)
 {
-    const struct rcs_spec *spec = check->spec;
+    bool obeys = wait->server == RECOURSE_SERVER_OBEY_ELSE_SCHEDULE || wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP;
+
+    return obeys && plain->min_ms > 1 ? 1 : plain->min_ms;
+}
+
+/* Notes that a delay is due, and whether it ends before the deadline. */
+static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *word)
+{
+    const struct rcs_spec *spec = ways->check->spec;
+    struct due *due = &ways->due[w * spec->settings.tries + index];
+    bool begins = least_ms < spec->settings.call_deadline_ms;
+
+    if (due->witness == NULL) {
+        due->witness = words_to(ways, from, word);
+    }
+    due->begun = due->begun || begins;
+    return begins;
+}
+
+/* Goes on from way `from` by one failure that is tried again, if it is. */
+static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
+{
+    const struct rcs_spec *spec = ways->check->spec;
     struct rcs_history history = ways->items[from].history;
     struct rcs_case at = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + failure), .safe = safe, .may_wait = true};
     struct rcs_case elapsed = {.event = RECOURSE_EVENT_ELAPSED};
@@ -99,7 +132,8 @@ static void go_on(const struct rcs_check *check, struct ways *ways, size_t from,
     struct rcs_window window;
     struct way *way;
     unsigned index;
-    uint64_t total;
+    uint64_t least;
+    uint64_t most;
     uint16_t row;
     bool spent;
 
@@ -111,44 +145,84 @@ static void go_on(const struct rcs_check *check, struct ways *ways, size_t from,
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
     rcs_model_window(spec, wait, index, 0, &window);
-    if (rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
+    least = add(ways->items[from].least_ms, shortest(wait, &window));
+    if (!can_begin(ways, from, spec->rows[row].wait, index, least,
+                   rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
+                                    safe ? ":safe" : "")) ||
+        rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    total = add(ways->items[from].wait_ms, longest(spec, wait, index));
+    most = add(ways->items[from].most_ms, longest(spec, wait, index));
+    if (most >= spec->settings.call_deadline_ms) {
+        most = spec->settings.call_deadline_ms - 1;
+    }
     way = way_to(ways, &history);
-    if (way == NULL || (way->from != 0 && way->wait_ms >= total)) {
+    if (way == NULL) {
         return;
     }
-    way->wait_ms = total;
+    if (least < way->least_ms) {
+        way->least_ms = least;
+    }
+    if (way->from != 0 && way->most_ms >= most) {
+        return;
+    }
+    way->most_ms = most;
     way->base_ms = add(ways->items[from].base_ms, window.base_ms);
-    way->from = from + 1; /* 0: none */
+    way->from = from + 1;
     way->failure = failure;
     way->safe = safe;
 }
 
-static const char *words_to(const struct rcs_check *check, const struct ways *ways, size_t at)
+static void find_dead_waits(const struct ways *ways)
 {
-    struct rcs_arena *arena = check->findings->arena;
-    const char *text = "";
+    const struct rcs_spec *spec = ways->check->spec;
 
-    while (ways->items[at].from != 0) {
-        const struct way *way = &ways->items[at];
+    for (size_t w = 0; w < spec->wait_count; w++) {
+        for (unsigned index = 0; index < spec->settings.tries; index++) {
+            const struct due *due = &ways->due[w * spec->settings.tries + index];
 
-        text = rcs_arena_format(arena, "%s%s%s%s", check->spec->failures[way->failure].name, way->safe ? ":safe" : "",
-                                *text ? ", " : "", text);
-        at = way->from - 1;
+            if (due->witness != NULL && !due->begun) {
+                rcs_find(ways->check->findings, RCS_WARNING, "dead-wait", spec->waits[w].delays_place,
+                         spec->waits[w].id, due->witness,
+                         "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
+                         index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
+                break;
+            }
+        }
     }
-    return text;
+}
+
+/* All ways from the first try, each a failure longer than the one before. Returns the one that waits longest. */
+static size_t walk_ways(struct ways *ways)
+{
+    const struct rcs_spec *spec = ways->check->spec;
+    size_t longest_way = 0;
+
+    for (size_t i = 0; i < ways->count; i++) {
+        const struct way *way = &ways->items[i];
+        const struct way *most = &ways->items[longest_way];
+
+        if (way->most_ms > most->most_ms ||
+            (way->most_ms == most->most_ms && way->history.tries > most->history.tries)) {
+            longest_way = i;
+        }
+        for (uint16_t failure = 0; failure < spec->failure_count; failure++) {
+            go_on(ways, i, failure, false);
+            go_on(ways, i, failure, true);
+        }
+    }
+    return longest_way;
 }
 
 void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
 {
     const struct rcs_spec *spec = check->spec;
-    struct ways ways = {rcs_arena_alloc(check->findings->arena, WAYS_MAX * sizeof *ways.items), 0, false};
+    struct rcs_arena *arena = check->findings->arena;
+    struct ways ways = {.check = check};
     struct rcs_history first = {.place = RECOURSE_PRECONDITION};
     struct rcs_case ready = {.event = RECOURSE_EVENT_READY};
-    size_t longest_way = 0;
+    size_t at;
     bool spent;
 
     memset(worst, 0, sizeof *worst);
@@ -156,28 +230,20 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     if (rcs_model_move(spec, &first, &ready, &spent) == RECOURSE_NONE || first.place != RECOURSE_ATTEMPT) {
         return;
     }
-    way_to(&ways, &first);
-    for (size_t i = 0; i < ways.count; i++) {
-        const struct way *way = &ways.items[i];
-
-        if (way->history.tries > worst->tries) {
-            worst->tries = way->history.tries;
-        }
-        if (way->wait_ms > ways.items[longest_way].wait_ms ||
-            (way->wait_ms == ways.items[longest_way].wait_ms &&
-             way->history.tries > ways.items[longest_way].history.tries)) {
-            longest_way = i;
-        }
-        for (uint16_t failure = 0; failure < spec->failure_count; failure++) {
-            go_on(check, &ways, i, failure, false);
-            go_on(check, &ways, i, failure, true);
-        }
-    }
+    ways.items = rcs_arena_alloc(arena, WAYS_MAX * sizeof *ways.items);
+    ways.due = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *ways.due);
+    way_to(&ways, &first)->least_ms = 0;
+    at = walk_ways(&ways);
+    find_dead_waits(&ways);
     if (ways.full) {
         rcs_find(check->findings, RCS_NOTICE, "worst-case", spec->setting_places.tries, NULL, NULL,
                  "more than %u ways to wait: the longest of them is at least what is said", WAYS_MAX);
     }
-    worst->wait_ms = ways.items[longest_way].wait_ms;
-    worst->wait_base_ms = ways.items[longest_way].base_ms;
-    worst->witness = words_to(check, &ways, longest_way);
+    for (size_t i = 0; i < ways.count; i++) {
+        worst->tries = ways.items[i].history.tries > worst->tries ? ways.items[i].history.tries : worst->tries;
+    }
+    worst->requests = worst->tries; /* a try is one request at most */
+    worst->wait_ms = ways.items[at].most_ms;
+    worst->wait_base_ms = ways.items[at].base_ms;
+    worst->witness = words_to(&ways, at, "");
 }

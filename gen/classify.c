@@ -15,7 +15,7 @@ static bool claims_success(const struct recourse_facts *facts)
     if (failed) {
         return false;
     }
-    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299 : facts->text.size == 0;
+    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299 : facts->text.size == 0 && !facts->unsent;
 }
 
 static bool word_byte(unsigned char c)

@@ -195,8 +195,19 @@ static bool make_code(const struct job *job, const uint16_t *entry)
            write_text(job, ".h", &header);
 }
 
+/* All three or none: what can't be replaced is found before anything is. */
 static bool publish(const struct job *job)
 {
+    struct stat there;
+
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        const char *path = rcs_arena_format(job->arena, "%s/%s%s", job->directory, job->spec->name, results[i]);
+
+        if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+            errno = EISDIR;
+            return fail(job, "written", path);
+        }
+    }
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         const char *path = rcs_arena_format(job->arena, "%s/%s%s", job->directory, job->spec->name, results[i]);
 

@@ -128,7 +128,8 @@ void rcs_model_window(const struct rcs_spec *spec, const struct rcs_spec_wait *w
 
 struct rcs_worst {
     unsigned tries;
-    uint64_t wait_ms;      /* total, jitter and obeyed server delays included */
+    unsigned requests;
+    uint64_t wait_ms;      /* total, jitter and obeyed server delays included; always less than the call deadline */
     uint64_t wait_base_ms; /* total of the schedule alone, no jitter, no server delay */
     const char *witness;
 };

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gen/read.h"
+#include "src/core/phrase.h"
 
 #define SIGNAL_DEFAULT 9 /* `signal` alone */
 

@@ -205,9 +205,6 @@ char *rcs_spec_format(struct rcs_arena *arena, const char *path, const char *tex
 bool rcs_words_read(const struct rcs_spec *spec, const char *const *arguments, size_t argument_count,
                     struct rcs_word **words, size_t *word_count, struct rcs_findings *findings);
 
-/* The standard phrase of an HTTP status ("Gateway Timeout"), or "". Static. */
-const char *rcs_http_phrase(unsigned status);
-
 /* Name of an event, a failure's included. */
 const char *rcs_spec_event_name(const struct rcs_spec *spec, uint16_t event);
 

@@ -88,7 +88,6 @@ static bool move_attempt(struct walk *walk, const struct rcs_word *word)
     if (row->next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
         window_of(walk, row, word, &window);
         reason = window.stop         ? RECOURSE_REASON_ASKED_TOO_LONG
-                 : word->over_budget ? RECOURSE_REASON_OVER_BUDGET
                  : word->out_of_time ? RECOURSE_REASON_OUT_OF_TIME
                                      : RECOURSE_REASON_NONE;
         at.may_wait = reason == RECOURSE_REASON_NONE;
@@ -155,6 +154,14 @@ void rcs_model_run(struct rcs_arena *arena, const struct rcs_spec *spec, const s
 
         if (walk.history.place == RECOURSE_REPORTED) {
             run->stuck = rcs_arena_format(arena, "'%s' can't follow: the call has been reported", event);
+            break;
+        }
+        if (words[run->used].over_budget) {
+            run->stuck = rcs_arena_format(arena, "'%s!budget' can't be: the policy has no section Budgets", event);
+            break;
+        }
+        if (!rcs_event_is_live(spec, words[run->used].event)) {
+            run->stuck = rcs_arena_format(arena, "'%s' can't happen: the policy's settings switch it off", event);
             break;
         }
         if (!move(&walk, &words[run->used])) {

@@ -143,6 +143,13 @@ static uint64_t scheduled(const struct rcs_spec_wait *wait, unsigned index)
     return capped(wait, delay);
 }
 
+static uint64_t clamped(uint64_t drawn_ms, uint64_t server_delay_ms, uint64_t width_ms)
+{
+    uint64_t above = drawn_ms + width_ms;
+
+    return server_delay_ms < drawn_ms ? drawn_ms : server_delay_ms > above ? above : server_delay_ms;
+}
+
 void rcs_model_window(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index,
                       uint64_t server_delay_ms, struct rcs_window *out)
 {
@@ -156,10 +163,9 @@ void rcs_model_window(const struct rcs_spec *spec, const struct rcs_spec_wait *w
         return;
     }
     if (wait->server == RECOURSE_SERVER_WITHIN) {
-        uint64_t above = d + wait->server_ms;
-
-        out->base_ms = server_delay_ms < d ? d : server_delay_ms > above ? above : server_delay_ms;
-        out->max_ms += wait->server_ms;
+        out->base_ms = clamped(out->base_ms, server_delay_ms, wait->server_ms);
+        out->min_ms = clamped(out->min_ms, server_delay_ms, wait->server_ms);
+        out->max_ms = clamped(out->max_ms, server_delay_ms, wait->server_ms);
         return;
     }
     if (server_delay_ms > wait->server_ms) {

@@ -24,7 +24,7 @@ struct recourse_call {
     uint64_t policy_tag;  /* the first 8 bytes of the policy's behaviour digest, little-endian */
     uint16_t state;
     uint16_t event;       /* the last one */
-    uint16_t http;        /* last status seen; 0: none */
+    uint16_t http;        /* status of the last try that ended; 0: it had none */
     uint8_t try_number;   /* tries begun */
     uint8_t flags;        /* bit 0: the tool is safe; bit 1: begun; bit 2: some try may have acted; bit 3: in backoff, the
                              next try wants a new session */
@@ -78,7 +78,7 @@ struct recourse_decision {
     uint16_t scenario; /* index, or RECOURSE_NONE. With a wait: the label of the row that waits */
     uint16_t wait;     /* index of the wait begun, or RECOURSE_NONE */
     uint16_t message;  /* index, or RECOURSE_NONE */
-    uint16_t http;     /* last status seen in this call; 0: none */
+    uint16_t http;     /* status of the last try that ended; 0: it had none */
     uint64_t wait_ms;        /* drawn; RECOURSE_ACTION_WAIT only */
     uint64_t wait_min_ms;    /* the window it was drawn from, both ends included */
     uint64_t wait_max_ms;
@@ -142,8 +142,8 @@ struct recourse_window {
 };
 
 /*
- * What wait `wait` would be at `index`. With RECOURSE_SERVER_WITHIN the window is that of the drawn schedule plus the
- * width; recourse_call_step clamps the server's delay to [drawn, drawn + width].
+ * What wait `wait` would be at `index`. With RECOURSE_SERVER_WITHIN the schedule is drawn first, and the server's delay
+ * clamped to [drawn, drawn + width]: the window is that of the outcome.
  */
 void recourse_wait_window(const struct recourse_wait *wait, unsigned index, uint64_t server_delay_ms,
                           struct recourse_window *out);

@@ -51,7 +51,7 @@ struct recourse_facts {
     uint16_t http;       /* status code; 0: there was none */
     uint8_t network;     /* enum recourse_network */
     uint8_t timeout;     /* enum recourse_timeout */
-    bool unsent;         /* no byte of the request had been sent. Says nothing about success */
+    bool unsent;         /* no byte of the request had been sent */
     bool interrupted;    /* the process that made the try died during it */
     bool tool_error;     /* the tool's own result says that it is an error */
     bool session_expired;
@@ -73,12 +73,14 @@ struct recourse_facts {
     struct recourse_span json;   /* what `json` looks into, if it is not `text` itself */
     struct recourse_span result; /* the content of an answer that claims success; what `result` looks into */
     struct recourse_span structured; /* its structured content, JSON; `result json` prefers it */
+    struct recourse_span detail; /* our own words for what went wrong (libcurl's, the system's): shown, never matched */
 };
 
 /*
  * True if and only if the facts claim success: none of network, timeout, interrupted, tool_error,
  * session_expired, protocol, too_large, spawn, signal, rpc; no exit status but 0; and either an HTTP status
- * of 200 to 299, or no HTTP status and an empty `text`.
+ * of 200 to 299, or no HTTP status, an empty `text`, and something sent. So facts that say nothing are a success: a tool
+ * that returned, and had nothing to say.
  */
 bool recourse_facts_claim_success(const struct recourse_facts *facts);
 

@@ -35,6 +35,8 @@ struct recourse_http_request {
     uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
     uint64_t deadline_ms;        /* monotonic, of the port's clock; RECOURSE_FOREVER (UINT64_MAX): none */
     size_t body_max;             /* bytes of the answer's body, after decoding */
+    /* Asked, with the user of `done`, before so many more bytes of the body are kept; false: `too_large`. May be NULL. */
+    bool (*keep)(void *user, size_t size);
 };
 
 /*

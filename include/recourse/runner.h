@@ -27,7 +27,7 @@ struct recourse_invocation;
 /* ---- what a call ended as ---- */
 
 struct recourse_trail_step {
-    uint64_t at_ms;  /* since the call began */
+    uint64_t at_ms;  /* since the turn began */
     uint16_t event;
     uint16_t row;
     uint8_t from;    /* enum recourse_place */
@@ -64,7 +64,7 @@ struct recourse_result {
     unsigned tries;
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
-    struct recourse_span structured; /* JSON object as the tool gave it; empty: none */
+    struct recourse_span structured; /* JSON object as the tool gave it, byte for byte; empty: none, or not well-formed */
     struct recourse_span detail;     /* the reason in full, cleaned: the tool's own words; empty on success */
     const struct recourse_trail_step *trail;
     size_t trail_count;
@@ -217,7 +217,7 @@ RECOURSE_MUST_USE int recourse_run_new(struct recourse_runner *runner, struct re
 enum recourse_run_status recourse_run_status(const struct recourse_run *run);
 /* NULL unless RECOURSE_RUN_FAILED. */
 const struct recourse_run_failure *recourse_run_failure(const struct recourse_run *run);
-/* Cancels its turns. [any thread] */
+/* Cancels its turns, and ends the run: it takes no further one. [any thread, while the run lives] */
 void recourse_run_cancel(struct recourse_run *run);
 void recourse_run_free(struct recourse_run *run);
 
@@ -249,7 +249,7 @@ bool recourse_turn_done(const struct recourse_turn *turn);
 size_t recourse_turn_count(const struct recourse_turn *turn);
 /* NULL while the call has none. */
 const struct recourse_result *recourse_turn_result(const struct recourse_turn *turn, size_t index);
-/* Every call without a result gets one: cancelled. [any thread] */
+/* Every call without a result gets one: cancelled. [any thread, while the turn lives] */
 void recourse_turn_cancel(struct recourse_turn *turn);
 /* Frees it; calls in flight are cancelled first, without callbacks. */
 void recourse_turn_free(struct recourse_turn *turn);

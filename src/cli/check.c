@@ -54,7 +54,8 @@ static void print_summary(const struct checked *checked)
 
     printf("%s: %s", checked->path, checked->ok ? "ok" : "not ok");
     if (found[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
-        printf(", %u %s at most, %s of waiting at most, %zu states", worst->tries, worst->tries == 1 ? "try" : "tries",
+        printf(", %u %s and %u %s at most, %s of waiting at most, %zu states", worst->tries,
+               worst->tries == 1 ? "try" : "tries", worst->requests, worst->requests == 1 ? "request" : "requests",
                rcs_duration_text(worst->wait_ms, text), checked->loaded.machine->state_count);
     }
     print_count(", ", found[RCS_ERROR], "error");
@@ -63,12 +64,73 @@ static void print_summary(const struct checked *checked)
     putchar('\n');
 }
 
+/* How many delays of a wait a call can come to. */
+static unsigned window_count(const struct rcs_spec *spec, const struct rcs_spec_wait *wait)
+{
+    unsigned most = spec->settings.tries - 1u;
+
+    if (!wait->grows && wait->delay_count < most) {
+        most = (unsigned)wait->delay_count;
+    }
+    return wait->times != 0 && wait->by_uses && wait->times < most ? wait->times : most;
+}
+
+/* The windows that each wait is drawn from, in order: "    wait short: 200 ms, 400 ms". */
+static void print_waits(const struct rcs_spec *spec)
+{
+    for (size_t w = 0; w < spec->wait_count; w++) {
+        const struct rcs_spec_wait *wait = &spec->waits[w];
+        const char *between = " ";
+
+        printf("    wait %s:", wait->id);
+        for (unsigned index = 0; index < window_count(spec, wait); index++) {
+            char least[RCS_DURATION_SIZE];
+            char most[RCS_DURATION_SIZE];
+            struct rcs_window window;
+
+            rcs_model_window(spec, wait, index, 0, &window);
+            rcs_duration_text(window.min_ms, least);
+            rcs_duration_text(window.max_ms, most);
+            printf(window.min_ms == window.max_ms ? "%s%s" : "%s%s to %s", between, least, most);
+            between = ", ";
+        }
+        putchar('\n');
+    }
+}
+
 static void print_people(const struct checked *checked, bool colour)
 {
     for (size_t i = 0; i < checked->findings.count; i++) {
         rcs_finding_print(stdout, checked->path, &checked->findings.items[i], colour);
     }
     print_summary(checked);
+    if (checked->findings.by_severity[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
+        print_waits(checked->loaded.spec);
+    }
+}
+
+static void write_waits(struct rcs_out *out, const struct rcs_spec *spec)
+{
+    struct rcs_window window;
+
+    rcs_out_open(out, '[');
+    for (size_t w = 0; w < spec->wait_count; w++) {
+        rcs_out_open(out, '{');
+        rcs_out_key(out, "id");
+        rcs_out_text(out, spec->waits[w].id);
+        rcs_out_key(out, "windows_ms");
+        rcs_out_open(out, '[');
+        for (unsigned index = 0; index < window_count(spec, &spec->waits[w]); index++) {
+            rcs_model_window(spec, &spec->waits[w], index, 0, &window);
+            rcs_out_open(out, '[');
+            rcs_out_number(out, window.min_ms);
+            rcs_out_number(out, window.max_ms);
+            rcs_out_close(out, ']');
+        }
+        rcs_out_close(out, ']');
+        rcs_out_close(out, '}');
+    }
+    rcs_out_close(out, ']');
 }
 
 static void write_json(struct rcs_out *out, const struct checked *checked)
@@ -87,12 +149,16 @@ static void write_json(struct rcs_out *out, const struct checked *checked)
         rcs_out_null(out);
         rcs_out_key(out, "states");
         rcs_out_null(out);
+        rcs_out_key(out, "waits");
+        rcs_out_null(out);
         rcs_out_close(out, '}');
         return;
     }
     rcs_out_open(out, '{');
     rcs_out_key(out, "tries");
     rcs_out_number(out, worst->tries);
+    rcs_out_key(out, "requests");
+    rcs_out_number(out, worst->requests);
     rcs_out_key(out, "wait_ms");
     rcs_out_number(out, worst->wait_ms);
     rcs_out_key(out, "wait_base_ms");
@@ -102,6 +168,8 @@ static void write_json(struct rcs_out *out, const struct checked *checked)
     rcs_out_close(out, '}');
     rcs_out_key(out, "states");
     rcs_out_number(out, checked->loaded.machine->state_count);
+    rcs_out_key(out, "waits");
+    write_waits(out, checked->loaded.spec);
     rcs_out_close(out, '}');
 }
 
@@ -188,8 +256,9 @@ const struct rcs_command rcs_command_check = {
         "Options:\n"
         "  --json          one object: {\"files\":[{\"path\",\"ok\",\"findings\":[{\"severity\",\n"
         "                  \"code\",\"line\",\"column\",\"text\",\"rows\",\"witness\"}],\"worst\":\n"
-        "                  {\"tries\",\"wait_ms\",\"wait_base_ms\",\"witness\"},\"states\"}]};\n"
-        "                  worst and states are null where there are errors\n"
+        "                  {\"tries\",\"requests\",\"wait_ms\",\"wait_base_ms\",\"witness\"},\n"
+        "                  \"states\",\"waits\":[{\"id\",\"windows_ms\":[[least,most]]}]}]};\n"
+        "                  the last three are null where there are errors\n"
         "  --strict        warnings count as errors do\n"
         "  --explain CODE  what a code means and what to do; list: all codes\n"
         "\n"
@@ -198,8 +267,10 @@ const struct rcs_command rcs_command_check = {
         "  spec/lightspeed.policy.md:24:19: notice[replays]: 'rate_limited' is tried\n"
         "  again although the tool may have acted: a tool that is not safe may act twice\n"
         "  ...\n"
-        "  spec/lightspeed.policy.md: ok, 3 tries at most, 3 s of waiting at most, 10\n"
-        "  states, 3 notices\n"
+        "  spec/lightspeed.policy.md: ok, 3 tries and 3 requests at most, 3 s of waiting\n"
+        "  at most, 10 states, 3 notices\n"
+        "      wait short: 200 ms, 400 ms\n"
+        "      wait long: 1 s, 2 s\n"
         "\n"
         "Exit status: 0 if all are in order; 1 if there were errors (with --strict:\n"
         "or warnings), or a file could not be read.\n",

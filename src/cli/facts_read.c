@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "gen/spec.h"
+#include "src/core/phrase.h"
 #include "src/core/json.h"
 
 struct reader {

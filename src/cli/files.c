@@ -111,7 +111,7 @@ static mode_t mode_for(const struct stat *there)
     return 0666 & ~mask;
 }
 
-static bool write_beside(const char *path, mode_t mode, const void *data, size_t size, const char **why)
+static bool write_beside(const char *path, const struct stat *there, const void *data, size_t size, const char **why)
 {
     size_t length = strlen(path);
     char *name = rcs_cli_realloc(NULL, length + sizeof ".XXXXXX");
@@ -126,7 +126,10 @@ static bool write_beside(const char *path, mode_t mode, const void *data, size_t
         free(name);
         return false;
     }
-    good = (write_all(fd, data, size) && fchmod(fd, mode) == 0) || fail(why);
+    if (there != NULL && fchown(fd, there->st_uid, there->st_gid) != 0 && errno != EPERM) {
+        fail(why);
+    }
+    good = (write_all(fd, data, size) && fchmod(fd, mode_for(there)) == 0) || fail(why);
     if (close(fd) != 0 && good) {
         good = fail(why);
     }
@@ -156,7 +159,7 @@ bool rcs_files_replace(const char *path, const void *data, size_t size, const ch
         return write_in_place(path, data, size, why);
     }
     real = there == NULL ? NULL : realpath(path, NULL);
-    good = write_beside(real == NULL ? path : real, mode_for(there), data, size, why);
+    good = write_beside(real == NULL ? path : real, there, data, size, why);
     free(real);
     return good;
 }

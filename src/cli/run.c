@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <recourse/dialect.h>
@@ -19,6 +20,7 @@
 #include "run_log.h"
 #include "run_report.h"
 
+#define TRIES_AT_ONCE 256u
 #define CALLS_MAX_SIZE ((size_t)64 << 20)
 #define CONFIG_MAX_SIZE ((size_t)4 << 20)
 
@@ -110,7 +112,8 @@ static void on_result(void *user, struct recourse_turn *turn, size_t index, cons
 
     (void)turn;
     rcs_live_result(job->live, index, result);
-    if (job->options.stream) {
+    if (job->options.stream && result->tell == RECOURSE_TELL_MODEL &&
+        recourse_run_status(job->run) != RECOURSE_RUN_FAILED) { /* the model is told no more once the host was */
         rcs_live_hide(job->live);
         print_result(job, result);
     }
@@ -189,11 +192,33 @@ static bool complain_error(const char *what, int code, const struct recourse_err
     return false;
 }
 
+/* Each try takes a descriptor. As many as the process may open are asked for; half of them are for tries. */
+static unsigned tries_that_fit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return 0;
+    }
+    if (limit.rlim_cur < limit.rlim_max) {
+        struct rlimit more = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+
+        if (setrlimit(RLIMIT_NOFILE, &more) == 0) {
+            limit = more;
+        }
+    }
+    return limit.rlim_cur >= 2 * TRIES_AT_ONCE ? TRIES_AT_ONCE : limit.rlim_cur < 2 ? 1u : (unsigned)limit.rlim_cur / 2u;
+}
+
 static bool start_runner(struct job *job)
 {
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_runner_options options = {
-        .size = sizeof options, .policy = job->policy, .observe = on_observe, .user = job
+        .size = sizeof options,
+        .policy = job->policy,
+        .observe = on_observe,
+        .user = job,
+        .tries_at_once = tries_that_fit(),
     };
     struct recourse_error error = {.code = RECOURSE_OK};
     int code = recourse_port_new(&port_options, &job->port, &error);

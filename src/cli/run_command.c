@@ -103,6 +103,7 @@ const struct rcs_command rcs_command_run = {
         "  [{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"three pods\"}]\n"
         "\n"
         "Exit status: 0 answered, whatever the results say; 3 the run failed (a policy\n"
-        "tells the host: standard output is empty, standard error has status, tool and\n"
-        "text); 4 cancelled; 1 anything wrong with options, files or calls.\n",
+        "tells the host: standard output is empty, or, with --stream, has what was known\n"
+        "before; standard error has status, tool and text); 4 cancelled; 1 anything\n"
+        "wrong with options, files or calls.\n",
 };

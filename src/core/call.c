@@ -172,7 +172,7 @@ static uint8_t plan_wait(const struct step *step, const struct recourse_row *row
     if (plan->window.stop) {
         return RECOURSE_REASON_ASKED_TOO_LONG;
     }
-    plan->wait_ms = rcs_wait_draw(wait, &plan->window, server_ms, step->input->random);
+    plan->wait_ms = rcs_wait_draw(wait, index, server_ms, step->input->random);
     return rcs_call_is_late(call, rcs_add_ms(step->input->now_ms, plan->wait_ms)) ? RECOURSE_REASON_OUT_OF_TIME
                                                                                   : RECOURSE_REASON_NONE;
 }
@@ -263,9 +263,7 @@ static int end_by_facts(struct step *step)
     const struct recourse_facts *const facts = step->input->facts;
     struct recourse_judgement judgement;
 
-    if (facts->http != 0) {
-        step->call.http = facts->http;
-    }
+    step->call.http = facts->http;
     if (facts->timeout == RECOURSE_TIMEOUT_TOTAL && rcs_call_is_late(&step->call, step->input->now_ms)) {
         return end_stopped(step, RECOURSE_EVENT_DEADLINE, !facts->unsent);
     }

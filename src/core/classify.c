@@ -25,7 +25,7 @@ bool recourse_facts_claim_success(const struct recourse_facts *facts)
         facts->signal != 0 || facts->has_rpc || (facts->has_exit && facts->exit_status != 0)) {
         return false;
     }
-    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299 : facts->text.size == 0;
+    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299 : facts->text.size == 0 && !facts->unsent;
 }
 
 /* ---- evidence ---- */

@@ -64,9 +64,10 @@ void recourse_wait_window(const struct recourse_wait *wait, unsigned index, uint
         return;
     }
     set_jitter(wait, wait->delays_ms[index < wait->delay_count ? index : wait->delay_count - 1u], out);
-    if (wait->server == RECOURSE_SERVER_WITHIN && server_delay_ms > 0) {
-        out->max_ms = rcs_add_ms(out->max_ms, wait->server_ms);
+    if (wait->server == RECOURSE_SERVER_WITHIN && server_delay_ms > 0) { /* clamping keeps the order of what is drawn */
         out->base_ms = clamp(server_delay_ms, out->base_ms, wait->server_ms);
+        out->min_ms = clamp(server_delay_ms, out->min_ms, wait->server_ms);
+        out->max_ms = clamp(server_delay_ms, out->max_ms, wait->server_ms);
     }
 }
 
@@ -79,12 +80,13 @@ uint64_t rcs_draw(uint64_t random, uint64_t low, uint64_t high)
     return low + draw * (size >> 32) + (draw * (size & 0xffffffffu) >> 32);
 }
 
-uint64_t rcs_wait_draw(const struct recourse_wait *wait, const struct recourse_window *window, uint64_t server_delay_ms,
-                       uint64_t random)
+uint64_t rcs_wait_draw(const struct recourse_wait *wait, unsigned index, uint64_t server_delay_ms, uint64_t random)
 {
     const bool clamps = wait->server == RECOURSE_SERVER_WITHIN && server_delay_ms > 0;
-    const uint64_t width = clamps ? wait->server_ms : 0;
-    const uint64_t drawn = rcs_draw(random, window->min_ms, window->max_ms - width);
+    struct recourse_window window;
+    uint64_t drawn_ms;
 
-    return clamps ? clamp(server_delay_ms, drawn, width) : drawn;
+    recourse_wait_window(wait, index, clamps ? 0 : server_delay_ms, &window);
+    drawn_ms = rcs_draw(random, window.min_ms, window.max_ms);
+    return clamps ? clamp(server_delay_ms, drawn_ms, wait->server_ms) : drawn_ms;
 }

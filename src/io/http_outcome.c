@@ -178,6 +178,9 @@ static void judge_kind(struct recourse_transfer *transfer, enum kind kind, struc
         break;
     case KIND_TOO_LARGE:
         response->too_large = transfer->sendings > 0 && transfer->answer.stage != RCS_ANSWER_BODY;
+        if (response->too_large) {
+            snprintf(transfer->detail, sizeof transfer->detail, "the answer's header has a line that is too long");
+        }
         break;
     case KIND_REPLAY:
         judge_replay(transfer, response);

@@ -121,7 +121,7 @@ static const char *start_failure(int code)
 /* A try that can't be started never reached the tool. */
 static void try_not_started(struct rcs_call *call, int code)
 {
-    struct recourse_facts facts = {.unsent = true, .text = words(start_failure(code))};
+    struct recourse_facts facts = {.unsent = true, .detail = words(start_failure(code))};
     struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
 
     if (code == RECOURSE_E_LIMIT || code == RECOURSE_E_ARGUMENT) {
@@ -134,33 +134,64 @@ static void try_not_started(struct rcs_call *call, int code)
     rcs_call_step(call, &event);
 }
 
+/* The function of an earlier try still runs: this one has spent its time waiting for that, and touches nothing. */
+static void try_held_up(struct rcs_call *call)
+{
+    struct recourse_facts facts = {
+        .timeout = RECOURSE_TIMEOUT_TOTAL,
+        .unsent = true,
+        .tool = call->tool->config.name,
+        .detail = words("an earlier attempt at it still runs"),
+    };
+    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+
+    leave_try(call);
+    rcs_call_step(call, &event);
+}
+
+/* When a try that begins now ends at the latest: by the policy or the tool, whichever is stricter. */
+static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
+{
+    uint64_t own_ms = call->tool->config.timeout_ms;
+
+    return own_ms > 0 && own_ms < RECOURSE_FOREVER - now_ms && now_ms + own_ms < wake_ms ? now_ms + own_ms : wake_ms;
+}
+
 static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
 {
     struct recourse_runner *runner = runner_of(call);
-    const struct recourse_tool *config = &call->tool->config;
     struct rcs_try_order order = {
         .tool = call->tool,
         .call_id = call->result.call,
         .arguments = call->arguments,
         .number = call->machine.try_number,
-        .deadline_ms = wake_ms,
+        .deadline_ms = try_end(call, wake_ms, now_ms),
         .ended = try_ended,
         .user = call,
     };
     int code;
 
-    if (config->timeout_ms > 0 && config->timeout_ms < RECOURSE_FOREVER - now_ms &&
-        now_ms + config->timeout_ms < wake_ms) {
-        order.deadline_ms = now_ms + config->timeout_ms;
-    }
     memcpy(order.key, call->key, sizeof order.key);
     call->stage = RCS_STAGE_TRYING;
     call->in_try = true;
     runner->tries++;
+    if (call->try != NULL) {
+        try_held_up(call);
+        return;
+    }
     set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
     code = call->tool->kind->start(&runner->host, &order, &call->try);
     if (code != 0 && call->stage == RCS_STAGE_TRYING) {
         try_not_started(call, code);
+    }
+}
+
+/* The machine hears how a try ended. A run that has ended lets a call finish its try, and no more. */
+static void step_ended(struct rcs_call *call, const struct rcs_event *event)
+{
+    rcs_call_step(call, event);
+    if (call->stage == RCS_STAGE_WAITING && rcs_run_ended(call->turn->run)) {
+        rcs_call_cancel(call);
     }
 }
 
@@ -183,8 +214,8 @@ static void try_timed_out(struct rcs_call *call)
     struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
 
     facts.unsent = !stop_try(call);
-    facts.text = words(facts.unsent ? "timed out before it was begun" : "timed out");
-    rcs_call_step(call, &event);
+    facts.detail = words(facts.unsent ? "timed out before it was begun" : "timed out");
+    step_ended(call, &event);
 }
 
 /* ---- leave to make a try ---- */
@@ -229,16 +260,23 @@ void rcs_call_run_queue(struct recourse_runner *runner)
     }
 }
 
-/* A wait is over. No try is made while the function of an earlier one still runs. */
+/*
+ * A wait is over. No try is made while the function of an earlier one still runs: the call is held for as long as that try
+ * could have taken.
+ */
 static void wait_ended(struct rcs_call *call)
 {
+    const struct recourse_settings *settings = &call->result.policy->settings;
+    uint64_t now = rcs_runner_now(runner_of(call));
+    uint64_t end = settings->try_timeout_ms < RECOURSE_FOREVER - now ? now + settings->try_timeout_ms : RECOURSE_FOREVER;
+
     if (call->try == NULL) {
         queue(call, true);
         return;
     }
     call->elapsed = true;
     call->stage = RCS_STAGE_HELD;
-    set_timer(call, call->machine.deadline_ms);
+    set_timer(call, try_end(call, end < call->machine.deadline_ms ? end : call->machine.deadline_ms, now));
 }
 
 /* An answer that would break the bound is not kept. */
@@ -248,7 +286,7 @@ static void bound_answer(const struct rcs_call *call, struct recourse_facts *fac
 
     if (facts->result.size > rcs_mailbox_room(runner_of(call)->host.mailbox)) {
         facts->too_large = true;
-        facts->text = words(large);
+        facts->detail = words(large);
         facts->result = (struct recourse_span){NULL, 0};
         facts->structured = (struct recourse_span){NULL, 0};
     }
@@ -276,10 +314,7 @@ static void try_ended(void *user, const struct recourse_facts *told)
     bound_answer(call, &facts);
     rcs_timers_remove(&runner->timers, &call->timer);
     leave_try(call);
-    rcs_call_step(call, &event);
-    if (call->stage == RCS_STAGE_WAITING && rcs_run_ended(call->turn->run)) {
-        rcs_call_cancel(call); /* it was let finish this try, and no more */
-    }
+    step_ended(call, &event);
 }
 
 /* ---- the door ---- */

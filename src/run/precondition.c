@@ -139,6 +139,15 @@ static bool is_duplicate(struct rcs_call *call, struct words *words)
     return call->duplicate;
 }
 
+/* Behind the string that begins at `at`. */
+static size_t string_end(struct recourse_span text, size_t at)
+{
+    for (at++; at < text.size && text.data[at] != '"'; at++) {
+        at += text.data[at] == '\\';
+    }
+    return at < text.size ? at + 1 : text.size;
+}
+
 /* The bytes of a value with its strings unescaped, so that no escape hides anything. */
 static int unescape_all(struct recourse_span value, struct rcs_buffer *text)
 {
@@ -153,10 +162,7 @@ static int unescape_all(struct recourse_span value, struct rcs_buffer *text)
             code = rcs_buffer_append_byte(text, value.data[at++]);
             continue;
         }
-        for (end = at + 1; end < value.size && value.data[end] != '"'; end++) {
-            end += value.data[end] == '\\';
-        }
-        end += end < value.size;
+        end = string_end(value, at);
         size = rcs_json_unescape((struct recourse_span){value.data + at, end - at}, NULL, 0);
         code = rcs_buffer_reserve(text, size);
         if (code == 0) {
@@ -190,6 +196,29 @@ static bool holds_one_of(struct recourse_span value, const char *const *needles,
     return false;
 }
 
+/* Whether a key within the value, at any depth, holds one of `names`: a string with a colon behind it is a key. */
+static bool holds_sensitive_key(struct recourse_span value, const char *const *names, struct rcs_buffer *scratch)
+{
+    size_t at = 0;
+
+    while (names != NULL && at < value.size) {
+        size_t end = at + 1;
+        size_t next;
+
+        if (value.data[at] == '"') {
+            end = string_end(value, at);
+            for (next = end; next < value.size && strchr(" \t\r\n", value.data[next]) != NULL; next++) {
+            }
+            if (next < value.size && value.data[next] == ':' &&
+                holds_one_of((struct recourse_span){value.data + at, end - at}, names, scratch)) {
+                return true;
+            }
+        }
+        at = end;
+    }
+    return false;
+}
+
 static bool is_sensitive(struct rcs_call *call, struct words *words)
 {
     const struct recourse_settings *settings = &call->result.policy->settings;
@@ -205,7 +234,8 @@ static bool is_sensitive(struct rcs_call *call, struct words *words)
     rcs_buffer_init(&scratch, call->turn->run->runner->host.allocator, SIZE_MAX / 2);
     while (!found && rcs_json_next(call->arguments, &at, &key, &value)) {
         found = holds_one_of(value, settings->sensitive_values, &scratch) ||
-                holds_one_of(key, settings->sensitive_names, &scratch);
+                holds_one_of(key, settings->sensitive_names, &scratch) ||
+                holds_sensitive_key(value, settings->sensitive_names, &scratch);
     }
     if (found) {
         say(words, "sensitive arguments: ");

@@ -100,6 +100,9 @@ struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[
     if (facts->text.size == 0 && facts->result.size > 0 && !is_page(facts->result)) {
         return facts->result; /* an error inside an answer that claims success */
     }
+    if (facts->detail.size > 0) {
+        return facts->detail;
+    }
     if (facts->phrase.size > 0 && facts->http >= 300) {
         return facts->phrase;
     }
@@ -170,13 +173,28 @@ static void out_of_memory(struct rcs_call *call)
     call->result.truncated = true;
 }
 
-/* Only an object counts. */
+static bool is_utf8(struct recourse_span text)
+{
+    static const char replaced[] = "\xef\xbf\xbd";
+
+    for (size_t at = 0; at < text.size;) {
+        size_t from = at;
+
+        if (rcs_utf8_next(text.data, text.size, &at) == 0xfffd &&
+            (at - from != 3 || memcmp(text.data + from, replaced, 3) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Only an object counts, and only one that is JSON to the letter, so that it can be passed on byte for byte. */
 static struct recourse_span structured_of(const struct recourse_facts *facts)
 {
     static const struct recourse_span none = {NULL, 0};
     struct recourse_span text = rcs_json_trim(facts->structured);
 
-    if (text.size == 0 || text.data[0] != '{' || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
+    if (text.size == 0 || text.data[0] != '{' || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD || !is_utf8(text)) {
         return none;
     }
     return text;

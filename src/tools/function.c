@@ -114,7 +114,7 @@ static void read_completion(const struct recourse_completion *completion, struct
         }
     } else {
         facts->protocol = true;
-        facts->text = (struct recourse_span){none, sizeof none - 1};
+        facts->detail = (struct recourse_span){none, sizeof none - 1};
     }
     facts->tool = NULL; /* the runner knows the name */
 }
@@ -122,7 +122,8 @@ static void read_completion(const struct recourse_completion *completion, struct
 static size_t facts_size(const struct recourse_facts *facts)
 {
     size_t size =
-        facts->phrase.size + facts->text.size + facts->json.size + facts->result.size + facts->structured.size;
+        facts->phrase.size + facts->text.size + facts->json.size + facts->result.size + facts->structured.size +
+        facts->detail.size;
 
     for (size_t i = 0; i < facts->header_count; i++) {
         size += sizeof facts->headers[i] + facts->headers[i].name.size + facts->headers[i].value.size;
@@ -156,6 +157,7 @@ static void keep_facts(struct answer *answer, const struct recourse_facts *facts
     keep_span(&at, &answer->facts.json);
     keep_span(&at, &answer->facts.result);
     keep_span(&at, &answer->facts.structured);
+    keep_span(&at, &answer->facts.detail);
 }
 
 /* NULL if the answer is beyond a bound, or no memory is left for it. */

@@ -1,10 +1,13 @@
 /* HTTP tools: a call becomes one request, its answer becomes facts. */
 #include "src/tools/tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/core/json.h"
+#include "src/core/phrase.h"
 #include "src/core/text.h"
 #include "src/io/buffer.h"
 #include "src/io/memory.h"
@@ -18,6 +21,7 @@ struct http_try {
     void (*ended)(void *user, const struct recourse_facts *facts);
     void *user;
     struct recourse_transfer *transfer;
+    size_t reserved; /* bytes of the answer's body, of the runner's bound */
     struct recourse_http_request request;
     char key[sizeof "Idempotency-Key: " + 32];
     char number[sizeof "Recourse-Try: " + 10];
@@ -63,6 +67,31 @@ static int check_header(const char *tool, const char *header, struct recourse_er
     return 0;
 }
 
+/* The host and port of a URL: found wrong here, before any call is made, and not by each of its tries. */
+static int check_authority(const char *tool, const char *authority, struct recourse_error *error)
+{
+    size_t size = strcspn(authority, "/?");
+    const char *host_end = *authority == '[' ? memchr(authority, ']', size) : authority + strcspn(authority, ":/?");
+    const char *port;
+    unsigned long number = 0;
+
+    if (memchr(authority, '@', size) != NULL) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': a URL with credentials is not taken; send them in a header",
+                        tool);
+    }
+    host_end += *authority == '[' && host_end != NULL;
+    if (host_end == NULL || host_end == authority || (host_end < authority + size && *host_end != ':')) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': the URL has no host, or a malformed one", tool);
+    }
+    for (port = host_end + 1; port < authority + size && *port >= '0' && *port <= '9' && number <= 65535; port++) {
+        number = number * 10 + (unsigned long)(*port - '0');
+    }
+    if (host_end < authority + size && (port != authority + size || number == 0 || number > 65535)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': the URL's port is none", tool);
+    }
+    return 0;
+}
+
 static int check_url(const char *tool, const char *url, struct recourse_error *error)
 {
     struct recourse_span scheme = {url, url == NULL ? 0 : strcspn(url, ":")};
@@ -78,6 +107,25 @@ static int check_url(const char *tool, const char *url, struct recourse_error *e
                                   "tool '%s': the URL has a blank, a control character or a '#' at byte %zu", tool,
                                   (size_t)(at - url));
         }
+    }
+    return check_authority(tool, url + scheme.size + 3, error);
+}
+
+static int check_ways(const struct recourse_tool *config, struct recourse_error *error)
+{
+    static const char *const schemes[] = {"http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"};
+    bool known = config->proxy == NULL;
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0] && !known; i++) {
+        known = strncmp(config->proxy, schemes[i], strlen(schemes[i])) == 0;
+    }
+    if (!known) { /* what it says is not shown: it may hold a password */
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': the proxy begins with none of http://, https://, socks4://, "
+                        "socks4a://, socks5://, socks5h://", config->name);
+    }
+    if (config->ca_file != NULL && access(config->ca_file, R_OK) != 0) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': ca_file %s can't be read: %s", config->name, config->ca_file,
+                        strerror(errno));
     }
     return 0;
 }
@@ -95,6 +143,9 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
         code = rcs_fail(error, RECOURSE_E_ARGUMENT,
                               "tool '%s': method '%.20s' is none of POST, GET, PUT, PATCH, DELETE", config->name,
                               config->method);
+    }
+    if (code == 0) {
+        code = check_ways(config, error);
     }
     for (size_t i = 0; code == 0 && config->headers != NULL && config->headers[i] != NULL; i++) {
         code = check_header(config->name, config->headers[i], error);
@@ -214,11 +265,28 @@ static void fill_headers(struct http_try *try, const struct rcs_try_order *order
     try->headers[count] = NULL;
 }
 
+/* Replies count against the runner's bound as they come in. */
+static bool keep_body(void *user, size_t size)
+{
+    struct http_try *try = user;
+
+    if (!rcs_mailbox_reserve(try->host->mailbox, size)) {
+        return false;
+    }
+    try->reserved += size;
+    return true;
+}
+
+static void give_back(struct http_try *try)
+{
+    rcs_mailbox_give_back(try->host->mailbox, try->reserved);
+    try->reserved = 0;
+}
+
 static int fill_request(struct http_try *try, const struct rcs_try_order *order)
 {
     const struct recourse_tool *config = &order->tool->config;
     struct recourse_http_request *request = &try->request;
-    size_t room = rcs_mailbox_room(try->host->mailbox);
     int code = 0;
 
     fill_headers(try, order);
@@ -230,7 +298,8 @@ static int fill_request(struct http_try *try, const struct rcs_try_order *order)
     request->connect_timeout_ms = config->connect_timeout_ms;
     request->read_timeout_ms = config->read_timeout_ms;
     request->deadline_ms = order->deadline_ms;
-    request->body_max = room < try->host->body_max ? room + (room == 0) : try->host->body_max;
+    request->body_max = try->host->body_max;
+    request->keep = keep_body;
     if (!order->tool->has_query) {
         request->body = order->arguments;
         return 0;
@@ -241,6 +310,11 @@ static int fill_request(struct http_try *try, const struct rcs_try_order *order)
 }
 
 /* ---- the answer ---- */
+
+static struct recourse_span span_of(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
 
 static void read_answer(const struct recourse_http_response *response, struct recourse_facts *facts)
 {
@@ -257,8 +331,11 @@ static void read_answer(const struct recourse_http_response *response, struct re
     facts->headers = response->headers;
     facts->header_count = response->header_count;
     facts->phrase = response->phrase;
+    if (facts->phrase.size == 0 && response->status != 0) { /* HTTP/2 has none */
+        facts->phrase = span_of(rcs_http_phrase(response->status));
+    }
     if (!whole && response->detail != NULL) {
-        facts->text = (struct recourse_span){response->detail, strlen(response->detail)};
+        facts->detail = span_of(response->detail);
     } else if (whole && response->status >= 200 && response->status <= 299) {
         facts->result = response->body;
         facts->structured = response->body;
@@ -269,6 +346,7 @@ static void read_answer(const struct recourse_http_response *response, struct re
 
 static void free_try(struct http_try *try)
 {
+    give_back(try);
     rcs_buffer_clear(&try->url);
     rcs_free(try->host->allocator, try);
 }
@@ -279,6 +357,7 @@ static void answered(void *user, const struct recourse_http_response *response)
     struct recourse_facts facts;
 
     read_answer(response, &facts);
+    give_back(try); /* whoever keeps the answer counts it anew */
     try->ended(try->user, &facts);
     free_try(try);
 }

@@ -96,18 +96,18 @@ done
 # ---- check ----
 
 try 0 check "$SPEC"
-has stdout "$out" "$SPEC: ok, 3 tries at most, 3 s of waiting at most, 10 states"
+has stdout "$out" "$SPEC: ok, 3 tries and 3 requests at most, 3 s of waiting at most, 10 states"
 is stderr "$err" ''
 try 0 check --json "$SPEC"
 has stdout "$out" "{\"files\":[{\"path\":\"$SPEC\",\"ok\":true,\"findings\":["
-has stdout "$out" '"worst":{"tries":3,"wait_ms":3000,"wait_base_ms":3000,"witness":"'
-has stdout "$out" ',"states":10}]}'
+has stdout "$out" '"worst":{"tries":3,"requests":3,"wait_ms":3000,"wait_base_ms":3000,"witness":"'
+has stdout "$out" ',"states":10,"waits":[{"id":"short","windows_ms":[[200,200],[400,400]]},{"id":"long","windows_ms":[[1000,1000],[2000,2000]]}]}]}'
 try 1 check
 says 'recourse check: which policies? Give their files, such as spec/lightspeed.policy.md'
 try 1 check "$work/none.policy.md"
 says "recourse check: $work/none.policy.md: the file can't be read: No such file or directory"
 try 1 check --json "$work/none.policy.md"
-is stdout "$out" "{\"files\":[{\"path\":\"$work/none.policy.md\",\"ok\":false,\"findings\":[{\"severity\":\"error\",\"code\":\"io\",\"line\":0,\"column\":0,\"text\":\"the file can't be read: No such file or directory\",\"rows\":[],\"witness\":null}],\"worst\":null,\"states\":null}]}"
+is stdout "$out" "{\"files\":[{\"path\":\"$work/none.policy.md\",\"ok\":false,\"findings\":[{\"severity\":\"error\",\"code\":\"io\",\"line\":0,\"column\":0,\"text\":\"the file can't be read: No such file or directory\",\"rows\":[],\"witness\":null}],\"worst\":null,\"states\":null,\"waits\":null}]}"
 
 mkdir "$work/bad"
 bad=$work/bad/lightspeed.policy.md
@@ -120,7 +120,7 @@ has stdout "$out" "$bad: not ok, "
 try 1 check --json "$bad"
 has stdout "$out" "\"code\":\"overlap\",\"line\":$line,\"column\":1,\"text\":"
 has stdout "$out" '"rows":["A4","A5"],"witness":"permanent'
-has stdout "$out" '"worst":null,"states":null}]}'
+has stdout "$out" '"worst":null,"states":null,"waits":null}]}'
 try 1 check "$SPEC" "$bad"
 has stdout "$out" "$SPEC: ok, "
 has stdout "$out" "$bad: not ok, "
@@ -130,9 +130,9 @@ warn=$work/warn/lightspeed.policy.md
 sed 's/^| long | 1s x2 | tries | none | ignore |$/&\n| spare | 1s x2 | tries | none | ignore |/' "$SPEC" >"$warn"
 try 0 check "$warn"
 has stdout "$out" ': warning[unused]: '
-has stdout "$out" "$warn: ok, 3 tries at most"
+has stdout "$out" "$warn: ok, 3 tries and 3 requests at most"
 try 1 check --strict "$warn"
-has stdout "$out" "$warn: not ok, 3 tries at most"
+has stdout "$out" "$warn: not ok, 3 tries and 3 requests at most"
 try 1 check --json --strict "$warn"
 has stdout "$out" '"ok":false'
 

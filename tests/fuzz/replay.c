@@ -1,5 +1,6 @@
 /* Replays the seeds of a fuzz target with a plain main: every file of the folders named, and each of its prefixes. */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +9,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SEED_MAX 65536u
 
-static int replay_file(const char *path)
+static bool replay_file(const char *path)
 {
     static uint8_t seed[SEED_MAX];
     FILE *file = fopen(path, "rb");
     size_t size;
 
     if (file == NULL) {
-        return 0;
+        return false;
     }
     size = fread(seed, 1, sizeof seed, file);
     fclose(file);
@@ -23,7 +24,7 @@ static int replay_file(const char *path)
         uint8_t *copy = malloc(length + 1); /* of its own, so that the sanitizer sees every byte read beyond it */
 
         if (copy == NULL) {
-            return 0;
+            return false;
         }
         for (size_t i = 0; i < length; i++) {
             copy[i] = seed[i];
@@ -31,12 +32,13 @@ static int replay_file(const char *path)
         LLVMFuzzerTestOneInput(copy, length);
         free(copy);
     }
-    return 1;
+    return true;
 }
 
 int main(int count, char **arguments)
 {
     unsigned replayed = 0;
+    unsigned unread = 0;
 
     for (int i = 1; i < count; i++) {
         DIR *folder = opendir(arguments[i]);
@@ -47,13 +49,13 @@ int main(int count, char **arguments)
 
             if (entry->d_name[0] != '.') {
                 snprintf(path, sizeof path, "%s/%s", arguments[i], entry->d_name);
-                replayed += (unsigned)replay_file(path);
+                *(replay_file(path) ? &replayed : &unread) += 1;
             }
         }
         if (folder != NULL) {
             closedir(folder);
         }
     }
-    printf("seeds: %u passed, 0 failed\n", replayed);
-    return replayed > 0 ? 0 : 1;
+    printf("seeds: %u passed, %u failed\n", replayed, unread); /* a finding ends the program before this line */
+    return replayed > 0 && unread == 0 ? 0 : 1;
 }

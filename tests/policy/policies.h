@@ -39,6 +39,10 @@ static inline bool rcs_policies_add(const char *path)
         return false;
     }
     at->ragel = recourse_policy_builtin(at->bound->name);
+    if (at->ragel == NULL && strncmp(path, "spec/", 5) == 0) {
+        fprintf(stderr, "%s: the policy is not built in\n", path);
+        return false;
+    }
     policy_count++;
     return true;
 }

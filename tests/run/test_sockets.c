@@ -25,6 +25,7 @@ static const struct rcs_socket_case cases[] = {
     {.name = "s502", .script = "502", .words = "permanent"},
     {.name = "s503", .script = "503", .words = "permanent"},
     {.name = "s504", .script = "504", .words = "transient transient transient"},
+    {.name = "no_phrase", .script = "raw='HTTP/1.1 504 \\r\\nContent-Length: 0\\r\\n\\r\\n' | 200", .words = "transient ok"},
     {.name = "s302", .script = "302 header='Location: /elsewhere'", .words = "permanent"},
     /* what the server asks for is ignored */
     {.name = "asks_little", .script = "429 header='Retry-After: 0' | 200", .words = "rate_limited ok"},
@@ -64,6 +65,7 @@ static const struct rcs_socket_case cases[] = {
     {.name = "total_trickle", .script = "200 fill=5000 trickle=1 | 200", .words = "transient ok", .timeout_ms = 500},
     {.name = "read", .script = "200 body=12345678 hang=middle | 200", .words = "transient ok", .read_timeout_ms = 400},
     {.name = "read_head", .script = "hang=before | 200", .words = "transient ok", .read_timeout_ms = 400},
+    {.name = "our_words", .script = "hang=before | 200", .words = "transient ok", .read_timeout_ms = 429}, /* "429 ms" is ours */
     {.name = "read_trickle", .script = "200 body=slowly trickle=20", .words = "ok", .content = "slowly",
      .read_timeout_ms = 700},
     /* bodies */

@@ -12,6 +12,7 @@ struct recourse_transfer {
     uint64_t due_ms;
     bool expires; /* its deadline comes before its answer */
     void (*done)(void *user, const struct recourse_http_response *response);
+    bool (*keep)(void *user, size_t size);
     void *user;
 };
 
@@ -118,6 +119,7 @@ static int http_start(void *self, const struct recourse_http_request *request,
         transfer->expires = true;
     }
     transfer->done = done;
+    transfer->keep = request->keep;
     transfer->user = user;
     transfer->next = sim->transfers;
     sim->transfers = transfer;
@@ -177,9 +179,10 @@ static void answer(struct sim *sim, struct recourse_transfer *transfer)
                                                    .detail = "no answer in time",
                                                    .phrase = span_of("")};
     }
-    if (response.body.size > transfer->request->body_max) {
+    if (response.body.size > transfer->request->body_max ||
+        (transfer->keep != NULL && !transfer->keep(transfer->user, response.body.size))) {
         response.too_large = true;
-        response.body.size = transfer->request->body_max;
+        response.body.size = 0;
         response.detail = "the answer is over the bound";
     }
     unlink_transfer(sim, transfer);

@@ -260,6 +260,32 @@ static void test_run_fails_widely(void)
     kit_close(&kit);
 }
 
+static struct recourse_invocation *never_answered;
+
+static void keep_silent(void *user, struct recourse_invocation *invocation)
+{
+    (void)user;
+    never_answered = invocation;
+}
+
+/* An unsafe function in flight may finish its try; one that times out is not tried again. */
+static void test_run_fails_before_a_timeout(void)
+{
+    struct recourse_call_request calls[] = {kit_call("a", "quota", "{}"), kit_call("b", "mute", "{}")};
+    struct recourse_turn *turn;
+
+    open_failing(0);
+    kit_function(&kit, "mute", keep_silent, NULL, false);
+    kit.policy.policy.settings.try_timeout_ms = 200;
+    turn = start_with_deadline(calls, 2, KIT_START_MS + 500);
+    kit_finish(&kit, turn);
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
+    RCS_EQUAL(recourse_turn_result(turn, 1)->duration_ms, 200);
+    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 1)), "P1 A2 B2");
+    recourse_invocation_complete(never_answered, &(struct recourse_completion){.answer = RECOURSE_ANSWER_OK});
+    kit_close(&kit);
+}
+
 /* A cancelled run stays cancelled, whatever its calls end as. */
 static void test_fails_when_cancelled(void)
 {
@@ -456,6 +482,7 @@ int main(void)
         {"deadlines", test_deadlines},
         {"deadline of the policy", test_deadline_of_the_policy},
         {"run fails", test_run_fails},
+        {"a run fails before a timeout", test_run_fails_before_a_timeout},
         {"run fails widely", test_run_fails_widely},
         {"fails when cancelled", test_fails_when_cancelled},
         {"acting callbacks", test_acting_callbacks},

@@ -2,6 +2,7 @@
  * The checks of meaning: the lightspeed policy with one thing changed, and what has to be found. A table, so that each line
  * reads as: change this into that, and find this code, about these rows, shown by these words.
  */
+#include "gen/check.h"
 #include "gen/compile.h"
 #include "tests/unit/unit.h"
 
@@ -102,6 +103,7 @@ static void test_as_it_is(void)
         print_findings(&findings);
     }
     RCS_EQUAL(loaded.worst.tries, 3);
+    RCS_EQUAL(loaded.worst.requests, 3);
     RCS_EQUAL(loaded.worst.wait_ms, 3000);
     RCS_EQUAL(loaded.worst.wait_base_ms, 3000);
     RCS_TEXT_EQUAL(loaded.worst.witness, "rate_limited, rate_limited");
@@ -179,6 +181,8 @@ static void test_failures(void)
         {"| F2 | timeout, network, spawn |", "| F2 | timeout, network, spawn, timeout read |", "shadowed", "F2", NULL, "an earlier condition"},
         {"text \"connection closed\" |", "text \"connection closed\", text \"Rate Limits\" |", "shadowed", "F1, F3", NULL, NULL},
         {"text \"connection closed\" |", "text \"connection closed\", network reset |", "shadowed", "F2, F3", NULL, NULL},
+        {"## Failures\n", "## Tools\n\n| tool | replay | why |\n|---|---|---|\n| rd* | safe | reads |\n| rd_write | unsafe | writes |\n\n## Failures\n",
+         "shadowed", "", NULL, "'rd_write' is taken by 'rd*'"},
         {"| permanent | unknown |", "| permanent | none |", "unproven-none", "F4", NULL, "'other'"},
         {"text \"too many requests\" | rate_limited | unknown |", "text \"too many requests\" | rate_limited | none |", "weak-none", "F1", NULL, "429"},
         {"| F2 | timeout, network, spawn | transient | unknown |", "| F2 | network reset | gone | none |", "unproven-none", "F2", NULL, "network reset"},
@@ -199,12 +203,40 @@ static void test_replay_and_waits(void)
         {"| unsafe replay | rate_limited, transient |", "| unsafe replay | rate_limited, transient, permanent |", "unused", "", NULL, "'permanent'"},
         {"| A4 | permanent | first try | reported | - | 3a | corrected |", "| A4 | permanent | first try | backoff or exhausted | short | 2 | - |",
          "other-retried", "F4", NULL, NULL},
-        {"| call deadline | none |", "| call deadline | 500ms |", "dead-wait", "long", NULL, "1000 ms"},
+        {"| call deadline | none |", "| call deadline | 500ms |", "dead-wait", "long", "rate_limited", "500 ms"},
+        {"| call deadline | none |", "| call deadline | 600ms |", "dead-wait", "short", "transient, transient", "delay 2"},
         {"| long | 1s x2 |", "| long | 24h x999 |", "arithmetic", "long", NULL, "30 days"},
         {"| tries | 3 |", "| tries | 250 |", "arithmetic", "short", NULL, NULL},
     };
 
     expect_all(changes, RCS_COUNT(changes));
+}
+
+/* Language 1 can't say a way round; a machine that has one all the same is found. */
+static void test_endless(void)
+{
+    struct rcs_findings findings = {.arena = &arena};
+    struct rcs_loaded loaded;
+    struct rcs_check check;
+    size_t size;
+    const char *text = base(&size);
+    bool found = false;
+
+    CU_ASSERT_FATAL(rcs_load(&arena, SPEC, text, size, &findings, &loaded));
+    check = (struct rcs_check){loaded.spec, loaded.machine, &findings};
+    for (uint16_t state = 0; state < loaded.machine->state_count; state++) {
+        struct recourse_move *move = &loaded.machine->moves[state * loaded.machine->symbol_count + RECOURSE_EVENT_ELAPSED];
+
+        if (loaded.machine->states[state].place == RECOURSE_BACKOFF && loaded.machine->states[state].tries == 2) {
+            move->state = loaded.machine->state_from[state].state; /* back to the try that it came from */
+        }
+    }
+    rcs_check_graph(&check);
+    for (size_t i = 0; i < findings.count; i++) {
+        found = found || (strcmp(findings.items[i].code, "endless") == 0 && strcmp(findings.items[i].rows, "B1") == 0);
+    }
+    CU_ASSERT(found);
+    rcs_arena_clear(&arena);
 }
 
 static void test_examples(void)
@@ -231,6 +263,7 @@ int main(void)
         {"unreachable, trap", test_graph},
         {"labels, messages, reminders", test_rows},
         {"failures", test_failures},
+        {"endless", test_endless},
         {"replay and waits", test_replay_and_waits},
         {"examples", test_examples},
     };

@@ -26,7 +26,8 @@ static void success_is_claimed_only_by_all(void)
         {{.http = 404}, false},
         {{.text = SPAN("something")}, false},
         {{.phrase = SPAN("OK")}, true},
-        {{.result = SPAN("fine"), .unsent = true}, true},
+        {{.result = SPAN("fine"), .unsent = true}, false},
+        {{.http = 200, .unsent = true}, true}, /* a status proves more */
         {{.has_exit = true}, true},
         {{.has_exit = true, .exit_status = 1}, false},
         {{.exit_status = 1}, true}, /* does not hold */

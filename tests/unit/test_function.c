@@ -242,7 +242,7 @@ static void test_no_time_limit(void)
 
 /* ---- timeouts and late answers ---- */
 
-/* Timed out at 700; the wait of 200 is over at 900, but the function runs until 5000. Only then is it tried again. */
+/* Timed out at 700; the wait of 200 is over at 900, but the function runs until 1500. Only then is it tried again. */
 static void test_no_try_while_it_runs(void)
 {
     struct recourse_turn *turn = start_kept(700);
@@ -251,7 +251,7 @@ static void test_no_try_while_it_runs(void)
     CU_ASSERT_FALSE(recourse_invocation_cancelled(kept.invocations[0]));
     kit_until(&kit, KIT_START_MS + 700);
     CU_ASSERT_TRUE(recourse_invocation_cancelled(kept.invocations[0]));
-    kit_until(&kit, KIT_START_MS + 5000);
+    kit_until(&kit, KIT_START_MS + 1500);
     RCS_EQUAL(kept.count, 1);
     answer_with(kept.invocations[0], RECOURSE_ANSWER_OK, "late: dropped");
     kit_settle(&kit);
@@ -261,7 +261,22 @@ static void test_no_try_while_it_runs(void)
     RCS_TEXT_EQUAL(kit_content(turn, 0), "in time");
     RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A2 B1 A1");
     RCS_EQUAL(recourse_turn_result(turn, 0)->trail[1].effect, RECOURSE_EFFECT_UNKNOWN);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->trail[2].at_ms, 5000);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->trail[2].at_ms, 1500);
+    kit_close(&kit);
+}
+
+/* It never ends, and there is no deadline: each further try spends its time waiting, touches nothing, and counts. */
+static void test_never_ends(void)
+{
+    struct recourse_turn *turn = start_kept(700);
+
+    kit_finish(&kit, turn);
+    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 700 + 200 + 700 + 0 + 700);
+    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A2 B1 A6 B1 A6 E3"); /* A6: nothing was sent */
+    RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 3);
+    RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 0)->detail), "an earlier attempt at it still runs");
+    RCS_EQUAL(kept.count, 1);
+    answer_with(kept.invocations[0], RECOURSE_ANSWER_OK, "far too late");
     kit_close(&kit);
 }
 
@@ -291,16 +306,16 @@ static void test_held_ends(void)
 
     recourse_turn_free(start_kept(700));
     options = kit_turn(&kit, &call, 1);
-    options.deadline_ms = KIT_START_MS + 3000;
+    options.deadline_ms = KIT_START_MS + 1200;
     RCS_EQUAL(recourse_turn_start(kit.run, &options, &turn, NULL), 0);
     kit_finish(&kit, turn);
-    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 3000);
+    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 1200);
     RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A2 B1 A7 E1");
     RCS_EQUAL(recourse_turn_result(turn, 0)->trail[3].effect, RECOURSE_EFFECT_NONE);
     RCS_EQUAL(kept.count, 1);
     answer_with(kept.invocations[0], RECOURSE_ANSWER_OK, "dropped");
     turn = kit_start(&kit, &call, 1);
-    kit_until(&kit, KIT_START_MS + 3000 + 2000); /* held since 3900 */
+    kit_until(&kit, KIT_START_MS + 1200 + 1300); /* held since 2100 */
     recourse_turn_cancel(turn);
     kit_finish(&kit, turn);
     RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A2 B2");
@@ -313,6 +328,7 @@ static void test_held_ends(void)
 
 static void test_last_try_times_out(void)
 {
+    static const unsigned answers_ms[] = {500, 1100, 1900}; /* the tries begin at 0, 600 and 1400, and last 400 */
     struct recourse_turn *turn;
 
     kit_open(&kit, NULL);
@@ -321,7 +337,7 @@ static void test_last_try_times_out(void)
     kit_function(&kit, "f", keep, NULL, false);
     turn = kit_start_one(&kit, "f", "{}");
     for (unsigned i = 0; i < 3; i++) {
-        kit_until(&kit, kit.sim.now_ms + 1500);
+        kit_until(&kit, KIT_START_MS + answers_ms[i]);
         RCS_EQUAL(kept.count, i + 1);
         answer_with(kept.invocations[i], RECOURSE_ANSWER_OK, "late");
         kit_settle(&kit);
@@ -489,6 +505,7 @@ int main(void)
         {"time left", test_time_left},
         {"no time limit", test_no_time_limit},
         {"no try while it runs", test_no_try_while_it_runs},
+        {"a function that never ends", test_never_ends},
         {"ends during the wait", test_ends_during_the_wait},
         {"held ends", test_held_ends},
         {"last try times out", test_last_try_times_out},

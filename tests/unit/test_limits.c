@@ -190,7 +190,7 @@ static void test_memory_of_replies(void)
     sim_route(&kit.sim, "http://big/", twenty, 1);
     turn = kit_start(&kit, calls, 1);
     kit_finish(&kit, turn);
-    RCS_EQUAL(kit.sim.requests[0].body_max, 18);
+    RCS_EQUAL(kit.sim.requests[0].body_max, 30);
     RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 0)->detail), "the answer is over the bound");
     kit_close(&kit);
     open_kit(0, 0, 60, 0);
@@ -201,7 +201,7 @@ static void test_memory_of_replies(void)
     CU_ASSERT_TRUE(recourse_turn_result(turn, 0)->success);
     CU_ASSERT_TRUE(recourse_turn_result(turn, 1)->success);
     CU_ASSERT_FALSE(recourse_turn_result(turn, 2)->success);
-    RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 2)->detail), "the answer is too large to be kept");
+    RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 2)->detail), "the answer is over the bound");
     RCS_EQUAL(recourse_runner_memory(kit.runner), 0);
     kit_close(&kit);
 }

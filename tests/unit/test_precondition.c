@@ -207,7 +207,9 @@ static void test_sensitive_names(void)
         {"lookup", "{\"API_TOKEN\":1}", SENSITIVE("API_TOKEN")},
         {"lookup", "{\"a\":1,\"pass\\u0077ord\":\"hunter2\"}", SENSITIVE("password")},
         {"lookup", "{\"a\":\"token\"}", "fine"},
-        {"lookup", "{\"a\":{\"token\":1}}", "fine"},
+        {"lookup", "{\"a\":{\"token\":1}}", SENSITIVE("a")},
+        {"lookup", "{\"a\":[1,{\"b\":{\"p\\u0061ssword\" :2}}]}", SENSITIVE("a")},
+        {"lookup", "{\"a\":[\"token\",{\"b\":\"token\"}]}", "fine"},
     };
 
     open_with();

@@ -1,4 +1,5 @@
 #include "tests/unit/unit.h"
+#include "src/core/phrase.h"
 
 #include "gen/read.h"
 #include "tests/unit/sample_policy.h"

@@ -1,4 +1,6 @@
-#include "gen/spec.h"
+#include "phrase.h"
+
+#include <stddef.h>
 
 /* RFC 9110, section 15; the rest from the IANA registry of status codes. */
 static const struct {
