@@ -1,3 +1,4 @@
+#include "gen/cc.h"
 #include "gen/chart_xml.h"
 #include "gen/emit.h"
 #include "gen/ragel.h"
@@ -19,12 +20,13 @@ struct job {
     const struct rcs_machine *machine;
     const struct recourse_policy *policy;
     const char *directory;
+    const char *include; /* NULL: no shared object */
     char *work; /* NULL until it is there */
     struct rcs_findings *findings;
 };
 
-static const char *const results[] = {".rl", ".c", ".h"};
-static const char *const leftovers[] = {".rl", ".c", ".h", ".xml"};
+static const char *const results[] = {".rl", ".c", ".h", ".so"};
+static const char *const leftovers[] = {".rl", ".c", ".h", ".so", ".xml"};
 
 static bool fail(const struct job *job, const char *doing, const char *path)
 {
@@ -195,12 +197,19 @@ static bool make_code(const struct job *job, const uint16_t *entry)
            write_text(job, ".h", &header);
 }
 
-/* All three or none: what can't be replaced is found before anything is. */
+static bool make_object(const struct job *job)
+{
+    return job->include == NULL ||
+           rcs_cc_shared(job->arena, work_path(job, ".c"), work_path(job, ".so"), job->include, job->findings);
+}
+
+/* All or none: what can't be replaced is found before anything is. */
 static bool publish(const struct job *job)
 {
+    size_t count = sizeof results / sizeof *results - (job->include == NULL ? 1 : 0);
     struct stat there;
 
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *path = rcs_arena_format(job->arena, "%s/%s%s", job->directory, job->spec->name, results[i]);
 
         if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
@@ -208,7 +217,7 @@ static bool publish(const struct job *job)
             return fail(job, "written", path);
         }
     }
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *path = rcs_arena_format(job->arena, "%s/%s%s", job->directory, job->spec->name, results[i]);
 
         if (rename(work_path(job, results[i]), path) != 0) {
@@ -218,22 +227,63 @@ static bool publish(const struct job *job)
     return true;
 }
 
-bool rcs_compile(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
-                 const char *directory, struct rcs_findings *findings)
+/* The policy becomes `recourse_policy_NAME`, and its source includes a header that has these. */
+static bool name_is_free(const struct job *job)
 {
-    struct job job = {.arena = arena, .spec = spec, .machine = machine, .directory = directory, .findings = findings};
+    static const char *const taken[] = {"builtin", "builtin_name", "check", "event_name", "open",
+                                        "release", "retain",       "tool_is_safe", "tool_rule"};
+    const char *name = rcs_c_name(job->arena, job->spec->name);
+
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        if (strcmp(name, taken[i]) == 0) {
+            rcs_find(job->findings, RCS_ERROR, "reserved", (struct rcs_place){0, 0}, NULL, NULL,
+                     "a policy can't be compiled as '%s': recourse_policy_%s is a function of the library",
+                     job->spec->name, name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool compile(struct job *job)
+{
     uint16_t *entry;
     bool good;
 
-    job.policy = rcs_bind(arena, spec, machine, findings);
-    if (job.policy == NULL || !rcs_ragel_check(arena, findings)) {
+    job->policy = rcs_bind(job->arena, job->spec, job->machine, job->findings);
+    if (job->policy == NULL || !name_is_free(job) || !rcs_ragel_check(job->arena, job->findings)) {
         return false;
     }
-    good = make_work(&job);
-    entry = good ? chart_entry(&job) : NULL;
-    good = entry != NULL && make_code(&job, entry) && publish(&job);
-    remove_work(&job);
+    good = make_work(job);
+    entry = good ? chart_entry(job) : NULL;
+    good = entry != NULL && make_code(job, entry) && make_object(job) && publish(job);
+    remove_work(job);
     return good;
+}
+
+/* To other programs a name that begins so would be an option, or a file of options. */
+static const char *plain_path(struct rcs_arena *arena, const char *path)
+{
+    return *path == '-' || *path == '@' ? rcs_arena_format(arena, "./%s", path) : path;
+}
+
+bool rcs_compile(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
+                 const char *directory, struct rcs_findings *findings)
+{
+    return rcs_compile_shared(arena, spec, machine, directory, NULL, findings);
+}
+
+bool rcs_compile_shared(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
+                        const char *directory, const char *include, struct rcs_findings *findings)
+{
+    struct job job = {.arena = arena,
+                      .spec = spec,
+                      .machine = machine,
+                      .directory = plain_path(arena, directory),
+                      .include = include,
+                      .findings = findings};
+
+    return compile(&job);
 }
 
 bool rcs_load(struct rcs_arena *arena, const char *path, const char *text, size_t size, struct rcs_findings *findings,

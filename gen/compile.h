@@ -26,6 +26,11 @@ size_t rcs_patterns(struct rcs_arena *arena, const struct rcs_spec *spec, struct
 bool rcs_compile(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
                  const char *directory, struct rcs_findings *findings);
 
+/* The same, and NAME.so as well, built by the system's C compiler with the headers in the directory `include`. All four
+   files are there in the end, or none is (finding `cc`). */
+bool rcs_compile_shared(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_machine *machine,
+                        const char *directory, const char *include, struct rcs_findings *findings);
+
 /* All of it in one go: read, unroll, check. NULL machine if the spec has errors that leave nothing to unroll. */
 struct rcs_loaded {
     struct rcs_spec *spec;

@@ -83,6 +83,19 @@ static void put_head(struct rcs_buffer *out, const struct recourse_policy *polic
     rcs_put(out, " */\n");
 }
 
+/* Several policies can be linked into one program, so this name must not be there by itself. */
+static void put_entry_point(struct rcs_buffer *out, const struct recourse_policy *policy)
+{
+    rcs_put(out,
+            "\n"
+            "#ifdef RECOURSE_POLICY_SHARED\n"
+            "/* What recourse_policy_open looks for. */\n"
+            "extern const struct recourse_policy *const " RECOURSE_POLICY_SYMBOL ";\n"
+            "const struct recourse_policy *const " RECOURSE_POLICY_SYMBOL " = &recourse_policy_%s;\n"
+            "#endif\n",
+            rcs_c_name(out->arena, policy->name));
+}
+
 void rcs_emit_source(struct rcs_buffer *out, const struct rcs_machine *machine, const struct recourse_policy *policy,
                      const uint16_t *entry)
 {
@@ -109,6 +122,7 @@ void rcs_emit_source(struct rcs_buffer *out, const struct rcs_machine *machine, 
     if (entry != NULL) {
         rcs_emit_matcher(out, machine->spec, patterns, pattern_count);
     }
+    put_entry_point(out, policy);
 }
 
 void rcs_emit_header(struct rcs_buffer *out, const struct recourse_policy *policy)

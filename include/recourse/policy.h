@@ -1,8 +1,8 @@
 /*
  * A compiled policy: constant tables, one function that moves the machine, one that matches texts.
  *
- * `recourse compile` writes one of these as C; a host links it, or gets it from the library. Everything it
- * points to lives as long as the policy. Rows are in the order of the file; an index into a table is what
+ * `recourse compile` writes one of these as C; a host links it, gets it from the library, or opens it from a
+ * shared object while it runs. Everything it points to lives as long as the policy. Rows are in the order of the file; an index into a table is what
  * decisions and saved calls hold, an `id` is what people, logs and reports cite.
  */
 #ifndef RECOURSE_POLICY_H
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. A policy of another number is refused (RECOURSE_E_ABI). */
-#define RECOURSE_POLICY_ABI 1u
+#define RECOURSE_POLICY_ABI 2u
 
 #define RECOURSE_NONE 0xffffu   /* "no index" in 16-bit fields */
 #define RECOURSE_FOREVER UINT64_MAX /* a time or duration that never comes */
@@ -293,10 +293,36 @@ struct recourse_policy {
      */
     void (*match)(const struct recourse_policy *policy, uint32_t *matcher, const char *data, size_t size,
                   uint64_t hits[RECOURSE_PATTERNS_MAX / 64]);
+
+    /* Count who uses it, from any thread. Both NULL: it lives as long as whoever made it says, as static ones do. */
+    void (*retain)(const struct recourse_policy *policy);
+    void (*release)(const struct recourse_policy *policy);
 };
 
 /* Returns 0 if `policy` is one that this library can run, else RECOURSE_E_ABI or RECOURSE_E_ARGUMENT. */
 RECOURSE_MUST_USE int recourse_policy_check(const struct recourse_policy *policy);
+
+/* What a shared object exports for recourse_policy_open: a `const struct recourse_policy *const`. */
+#define RECOURSE_POLICY_SYMBOL "recourse_shared_policy"
+
+/*
+ * Opens a policy that `recourse compile --shared` built. The caller has one reference and gives it back by
+ * recourse_policy_release; runners, tools and calls have their own, so a policy can be replaced while calls are in
+ * flight, and is unloaded when the last one lets go. The file is read whole and loaded from a copy: it may be replaced or
+ * overwritten at any time, and opening it again gives what it holds then. Its code runs in this process: open only
+ * what you trust.
+ *
+ * ABI number and size are looked at before anything else, then recourse_policy_check has to pass. Errors:
+ * RECOURSE_E_ARGUMENT; RECOURSE_E_MEMORY; RECOURSE_E_SYSTEM (it can't be read or loaded); RECOURSE_E_LIMIT (larger
+ * than 64 MiB); RECOURSE_E_SYNTAX (no shared object, or a piece of one); RECOURSE_E_ABI; RECOURSE_E_POLICY (there is no
+ * policy in it, or one that fails the check). Memory comes from malloc.
+ */
+RECOURSE_MUST_USE int recourse_policy_open(const char *path, const struct recourse_policy **policy,
+                                           struct recourse_error *error);
+
+/* One reference more, or less. Nothing happens to a policy that isn't counted, nor to NULL. [any thread] */
+void recourse_policy_retain(const struct recourse_policy *policy);
+void recourse_policy_release(const struct recourse_policy *policy);
 
 /* The policies that come with the library, by name ("lightspeed"); NULL if there is none of that name. Static. */
 const struct recourse_policy *recourse_policy_builtin(const char *name);

@@ -183,6 +183,16 @@ RECOURSE_MUST_USE int recourse_runner_add_tool(struct recourse_runner *runner, c
                                                struct recourse_error *error);
 
 /*
+ * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A
+ * call whose preconditions have been looked at keeps the policy that it began with to its end, and its result holds it
+ * until the turn is freed. Runners, tools and calls have references of their own (recourse_policy_retain). Errors:
+ * RECOURSE_E_ARGUMENT, RECOURSE_E_ABI, RECOURSE_E_NOT_FOUND (no tool of that name); nothing has changed then.
+ */
+RECOURSE_MUST_USE int recourse_runner_set_policy(struct recourse_runner *runner, const struct recourse_policy *policy);
+RECOURSE_MUST_USE int recourse_runner_set_tool_policy(struct recourse_runner *runner, const char *name,
+                                                      const struct recourse_policy *policy);
+
+/*
  * Own loop: waits up to `timeout_ms` for something to happen, and does it. Returns 0 or a RECOURSE_E_ code.
  * A host's loop: recourse_runner_step(runner, 0) when the descriptor is readable or the wake time has come; ask for the
  * wake time after every call of this library.

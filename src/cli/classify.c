@@ -89,12 +89,16 @@ static int classify(const struct recourse_policy *policy)
 static int run(int argc, char **argv)
 {
     const char *source = NULL;
-    const struct rcs_option options[] = {{.name = "--policy", .letter = "-p", .value = &source}};
-    struct rcs_policies policies = {.command = "classify", .quiet = true};
+    struct rcs_policies policies = {.command = "classify"};
+    const struct rcs_option options[] = {
+        {.name = "--policy", .letter = "-p", .value = &source},
+        {.name = "--no-cache", .flag = &policies.no_cache},
+    };
     const struct recourse_policy *policy;
     char text[512];
     size_t count;
-    int status = rcs_options_read(&rcs_command_classify, argc, argv, options, 1, &count);
+    int status =
+        rcs_options_read(&rcs_command_classify, argc, argv, options, sizeof options / sizeof options[0], &count);
 
     if (status != RCS_GO_ON) {
         return status;
@@ -107,7 +111,7 @@ static int run(int argc, char **argv)
     }
     policy = rcs_policies_open(&policies, source, text, sizeof text);
     status = policy == NULL ? rcs_cli_error("classify", "%s", text) : classify(policy);
-    rcs_arena_clear(&policies.arena);
+    rcs_policies_clear(&policies);
     return status;
 }
 
@@ -144,7 +148,11 @@ const struct rcs_command rcs_command_classify = {
         "asked for no delay that counts.\n"
         "\n"
         "Options:\n"
-        "  -p, --policy P  name of a built-in policy, or path of a .policy.md\n"
+        "  -p, --policy P  name of a built-in policy, or path of a .policy.md or of a\n"
+        "                  shared object (recourse compile --shared)\n"
+        "      --no-cache  walk the model of a .policy.md\n"
+        "\n"
+        RCS_CACHE_HELP
         "\n"
         "Example:\n"
         "  $ echo '{\"http\":429,\"headers\":{\"retry-after\":\"5\"}}' |\n"

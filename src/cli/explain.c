@@ -37,6 +37,12 @@ static const struct {
      "The file begins with a byte order mark.\n"
      "\n"
      "What to do: Save it as UTF-8 without one.\n"},
+    {"cc", "error",
+     "The C compiler could not be run, or failed, or the headers of recourse that it\n"
+     "needs were not found.\n"
+     "\n"
+     "What to do: Install one as cc, or name yours in the variable CC; give the\n"
+     "directory of the headers with --include.\n"},
     {"characters", "error",
      "Outside quotes a cell holds something other than ASCII. Letters of other\n"
      "alphabets can look like Latin ones, so that two different words read alike.\n"
@@ -331,7 +337,8 @@ static const struct {
      "What to do: Nothing, if the tools bear it; otherwise take it out and guard the\n"
      "row with `safe`.\n"},
     {"reserved", "error",
-     "A failure has the name of a word of the language.\n"
+     "A failure has the name of a word of the language, or a policy one that would\n"
+     "make it a function of the library in C.\n"
      "\n"
      "What to do: Name it otherwise.\n"},
     {"row-end", "error",

@@ -1,16 +1,19 @@
 #include "policies.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "findings_out.h"
+#include "policy_cache.h"
 
-static bool is_path(const char *source)
+static bool ends_in(const char *source, const char *ending)
 {
     size_t size = strlen(source);
+    size_t length = strlen(ending);
 
-    return strchr(source, '/') != NULL || (size > 3 && strcmp(source + size - 3, ".md") == 0);
+    return size > length && strcmp(source + size - length, ending) == 0;
 }
 
 static const char *builtin_name(const void *user, size_t index)
@@ -34,33 +37,131 @@ static void unknown_name(const char *source, char *text, size_t size)
         snprintf(text + used, size - used, " %s", recourse_policy_builtin_name(i));
     }
     used = strlen(text);
-    snprintf(text + used, size - used, " (or give the path of a .policy.md)");
+    snprintf(text + used, size - used, " (or give the path of a .policy.md or .so)");
+}
+
+/* One policy's file on its way to a policy. */
+struct file {
+    struct rcs_policies *policies;
+    const char *path;
+    const char *content;
+    size_t size;
+    struct rcs_loaded loaded;
+    struct rcs_findings findings;
+    bool checked;
+    bool good;
+};
+
+/* All checks, once. An object in the cache has gone through them already. */
+static bool check_file(struct file *file)
+{
+    if (file->checked) {
+        return file->good;
+    }
+    file->checked = true;
+    file->good = rcs_load(&file->policies->arena, file->path, file->content, file->size, &file->findings,
+                          &file->loaded);
+    if (!file->good) {
+        rcs_findings_print_errors(file->path, &file->findings);
+    }
+    return file->good;
+}
+
+/* Out of the cache, or into it. NULL: the file has errors, or `*why` says why it could not be compiled. */
+static const struct recourse_policy *compiled(struct file *file, const char **why)
+{
+    struct rcs_arena *arena = &file->policies->arena;
+    struct rcs_findings findings = {.arena = arena};
+    struct rcs_spec *spec = rcs_spec_read(arena, file->path, file->content, file->size, &findings);
+    const struct recourse_policy *policy = NULL;
+    struct rcs_cache cache;
+
+    if (spec == NULL || findings.by_severity[RCS_ERROR] > 0 || !rcs_cache_open(&cache, arena, spec, why)) {
+        return NULL;
+    }
+    policy = rcs_cache_find(&cache);
+    if (policy == NULL && check_file(file)) {
+        policy = rcs_cache_build(&cache, file->loaded.machine, why);
+    }
+    rcs_cache_close(&cache);
+    return policy;
+}
+
+static const struct recourse_policy *walked(struct file *file, const char *why)
+{
+    const struct recourse_policy *policy;
+
+    if (!check_file(file)) {
+        return NULL;
+    }
+    policy = rcs_bind(&file->policies->arena, file->loaded.spec, file->loaded.machine, &file->findings);
+    if (policy == NULL || recourse_policy_check(policy) != RECOURSE_OK) {
+        rcs_findings_print_errors(file->path, &file->findings);
+        return NULL;
+    }
+    if (why != NULL) {
+        rcs_cli_error(file->policies->command, "%s is not compiled, its model is walked: %s", file->path, why);
+    }
+    return policy;
+}
+
+static bool cache_is_off(void)
+{
+    const char *setting = getenv("RECOURSE_CACHE");
+
+    return setting != NULL && strcmp(setting, "off") == 0;
 }
 
 static const struct recourse_policy *read_file(struct rcs_policies *policies, const char *path, char *text, size_t size)
 {
-    struct rcs_findings findings = {.arena = &policies->arena};
-    struct rcs_loaded loaded = {NULL, NULL, {0}};
+    struct file file = {.policies = policies, .path = path, .findings = {.arena = &policies->arena}};
     const struct recourse_policy *policy = NULL;
     const char *why = NULL;
-    size_t file_size = 0;
-    char *file = rcs_file_read(&policies->arena, path, &file_size, &why);
 
-    if (file == NULL) {
+    file.content = rcs_file_read(&policies->arena, path, &file.size, &why);
+    if (file.content == NULL) {
         snprintf(text, size, "%s: the file can't be read: %s", path, why);
         return NULL;
     }
-    if (rcs_load(&policies->arena, path, file, file_size, &findings, &loaded)) {
-        policy = rcs_bind(&policies->arena, loaded.spec, loaded.machine, &findings);
+    if (!policies->no_cache && !cache_is_off()) {
+        policy = compiled(&file, &why);
     }
-    if (policy == NULL || findings.by_severity[RCS_ERROR] > 0 || recourse_policy_check(policy) != RECOURSE_OK) {
-        rcs_findings_sort(&findings);
-        rcs_findings_print_errors(path, &findings);
+    if (policy == NULL) {
+        policy = walked(&file, why);
+    }
+    if (policy == NULL) {
         snprintf(text, size, "%s has errors", path);
+    }
+    return policy;
+}
+
+static const struct recourse_policy *open_object(const char *path, char *text, size_t size)
+{
+    const struct recourse_policy *policy = NULL;
+    struct recourse_error error = {.code = RECOURSE_OK};
+
+    if (recourse_policy_open(path, &policy, &error) != RECOURSE_OK) {
+        snprintf(text, size, "%s", error.text);
         return NULL;
     }
-    if (!policies->quiet) {
-        fprintf(stderr, "recourse %s: %s is not compiled: its model is walked\n", policies->command, path);
+    return policy;
+}
+
+/* `text` is set where it returns NULL. */
+static const struct recourse_policy *open_source(struct rcs_policies *policies, const char *source, char *text,
+                                                 size_t size)
+{
+    const struct recourse_policy *policy;
+
+    if (ends_in(source, ".so")) {
+        return open_object(source, text, size);
+    }
+    if (strchr(source, '/') != NULL || ends_in(source, ".md")) {
+        return read_file(policies, source, text, size);
+    }
+    policy = recourse_policy_builtin(source);
+    if (policy == NULL) {
+        unknown_name(source, text, size);
     }
     return policy;
 }
@@ -76,14 +177,7 @@ const struct recourse_policy *rcs_policies_open(struct rcs_policies *policies, c
             return policies->items[i].policy;
         }
     }
-    if (is_path(source)) {
-        policy = read_file(policies, source, text, size);
-    } else {
-        policy = recourse_policy_builtin(source);
-        if (policy == NULL) {
-            unknown_name(source, text, size);
-        }
-    }
+    policy = open_source(policies, source, text, size);
     if (policy == NULL) {
         return NULL;
     }
@@ -91,4 +185,14 @@ const struct recourse_policy *rcs_policies_open(struct rcs_policies *policies, c
     opened->source = rcs_arena_copy(&policies->arena, source, strlen(source));
     opened->policy = policy;
     return policy;
+}
+
+void rcs_policies_clear(struct rcs_policies *policies)
+{
+    for (size_t i = 0; i < policies->count; i++) {
+        recourse_policy_release(policies->items[i].policy);
+    }
+    policies->items = NULL;
+    policies->count = 0;
+    rcs_arena_clear(&policies->arena);
 }

@@ -6,7 +6,7 @@
 
 #include "gen/compile.h"
 
-/* The policies that one command has opened, each once. Zeroed, it is ready; they live until the arena is cleared. */
+/* The policies that one command has opened, each once. Zeroed, it is ready. */
 struct rcs_policies {
     struct rcs_arena arena;
     struct rcs_opened {
@@ -15,15 +15,26 @@ struct rcs_policies {
     } *items;
     size_t count;
     const char *command; /* for messages */
-    bool quiet;          /* don't say that a model is walked */
+    bool no_cache;       /* walk the model of a policy's file, without a word about it */
 };
 
+/* For the pages of the commands. */
+#define RCS_CACHE_HELP                                                               \
+    "A .policy.md is compiled once, by ragel and the C compiler (cc, or CC), into\n"  \
+    "$XDG_CACHE_HOME/recourse or ~/.cache/recourse, which has to be yours alone.\n"   \
+    "Where that can't be done its model is walked, which decides the same, and a\n"   \
+    "line on standard error says why. RECOURSE_CACHE=off does as --no-cache.\n"
+
 /*
- * `source` is the name of a built-in policy or the path of a policy's file (with a slash in it, or ending in .md).
- * A file is read, checked and bound to the model; that is said in one line on stderr. NULL when it can't be had: its
- * errors are on stderr, and `text` says the rest.
+ * `source` is the name of a built-in policy, or a path: with a slash in it, or ending in .md or .so. A shared object is
+ * opened as it is. A policy's file is read and checked, and comes compiled out of the cache (policy_cache.h); where that
+ * can't be, it is bound to its model, and one line on stderr says why. NULL when it can't be had: its errors are on
+ * stderr, and `text` says the rest.
  */
 const struct recourse_policy *rcs_policies_open(struct rcs_policies *policies, const char *source, char *text,
                                                 size_t size);
+
+/* Lets go of all of them, when nothing runs by them any more. */
+void rcs_policies_clear(struct rcs_policies *policies);
 
 #endif

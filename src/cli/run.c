@@ -401,12 +401,12 @@ static void clear(struct job *job)
     }
     recourse_calls_clear(&job->calls);
     rcs_arena_clear(&job->arena);
-    rcs_arena_clear(&job->policies.arena);
+    rcs_policies_clear(&job->policies);
 }
 
 int rcs_run_job(const struct rcs_run_options *options)
 {
-    struct job job = {.options = *options, .policies = {.command = "run"}};
+    struct job job = {.options = *options, .policies = {.command = "run", .no_cache = options->no_cache}};
     int status = RCS_EXIT_ERROR;
 
     if (recourse_global_init() != RECOURSE_OK) {

@@ -12,6 +12,7 @@ struct rcs_run_options {
     const char *report; /* path; NULL: none */
     bool stream;
     bool log;
+    bool no_cache;
     uint32_t budget;      /* tokens; 0: none */
     uint64_t deadline_ms; /* from the start; 0: none */
 };

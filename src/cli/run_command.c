@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "policies.h"
 #include "run.h"
 
 static int run(int argc, char **argv)
@@ -15,6 +16,7 @@ static int run(int argc, char **argv)
         {.name = "--report", .value = &chosen.report},
         {.name = "--stream", .flag = &chosen.stream},
         {.name = "--log", .flag = &chosen.log},
+        {.name = "--no-cache", .flag = &chosen.no_cache},
         {.name = "--budget", .value = &budget},
         {.name = "--deadline", .value = &deadline},
         {.name = "--audit", .later = "--report has every step of every call"},
@@ -67,8 +69,8 @@ const struct rcs_command rcs_command_run = {
         "array of {\"role\":\"tool\",\"tool_call_id\",\"content\"}. Every call gets exactly one.\n"
         "\n"
         "Options:\n"
-        "  -p, --policy P       name of a built-in policy, or path of a .policy.md; that\n"
-        "                       one is checked, and its model is walked\n"
+        "  -p, --policy P       name of a built-in policy, or path of a .policy.md (see\n"
+        "                       below) or of a shared object (recourse compile --shared)\n"
         "  -t, --tools T        the tools, in JSON: see below\n"
         "      --report F       what became of every call, with every step, into F: one\n"
         "                       object {\"policy\",\"run\",\"results\"}, also if the run fails\n"
@@ -76,6 +78,9 @@ const struct rcs_command rcs_command_run = {
         "      --log            a line for each decision on standard error\n"
         "      --budget TOKENS  for all results together; longer ones are cut\n"
         "      --deadline TIME  for every call, such as 500ms, 30s, 2m\n"
+        "      --no-cache       walk the model of a .policy.md\n"
+        "\n"
+        RCS_CACHE_HELP
         "\n"
         "On a terminal standard error shows how each call is doing; in a pipe it is\n"
         "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"

@@ -82,6 +82,20 @@ const char *recourse_policy_event_name(const struct recourse_policy *policy, uns
     return failure < policy->failure_count ? policy->failures[failure].name : "?";
 }
 
+void recourse_policy_retain(const struct recourse_policy *policy)
+{
+    if (policy != NULL && policy->retain != NULL) {
+        policy->retain(policy);
+    }
+}
+
+void recourse_policy_release(const struct recourse_policy *policy)
+{
+    if (policy != NULL && policy->release != NULL) {
+        policy->release(policy);
+    }
+}
+
 uint64_t rcs_policy_tag(const struct recourse_policy *policy)
 {
     uint64_t tag = 0;

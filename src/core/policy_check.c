@@ -14,7 +14,7 @@ int rcs_policy_check_format(const struct recourse_policy *policy)
         return RECOURSE_E_ABI;
     }
     if (policy->move == NULL || policy->match == NULL || policy->states == NULL ||
-        policy->start >= policy->state_count) {
+        policy->start >= policy->state_count || (policy->retain == NULL) != (policy->release == NULL)) {
         return RECOURSE_E_ARGUMENT;
     }
     return RECOURSE_OK;

@@ -81,10 +81,8 @@ int rcs_precondition_prepare(struct rcs_call *call)
     struct recourse_runner *runner = call->turn->run->runner;
 
     call->tool = rcs_runner_tool(runner, call->result.tool, &call->bearers);
-    call->result.policy = runner->policy;
-    if (call->tool != NULL && call->tool->config.policy != NULL) {
-        call->result.policy = call->tool->config.policy;
-    }
+    rcs_call_hold_policy(call, call->tool != NULL && call->tool->config.policy != NULL ? call->tool->config.policy
+                                                                                      : runner->policy);
     call->arguments = arguments_of(call->arguments);
     call->safe = is_safe(call);
     return recourse_call_init(&call->machine, call->result.policy, call->turn->began_ms, call->turn->deadline_ms,

@@ -113,6 +113,9 @@ uint64_t rcs_runner_random(struct recourse_runner *runner);
 const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name,
                                        uint32_t *count);
 
+/* The policy that judges the call, from now on: it is kept until the turn is freed. */
+void rcs_call_hold_policy(struct rcs_call *call, const struct recourse_policy *policy);
+
 /* turn.c */
 /* Begins calls that wait for it, at most `max`. */
 void rcs_turns_admit(struct recourse_runner *runner, size_t max);

@@ -53,6 +53,7 @@ int recourse_runner_add_tool(struct recourse_runner *runner, const struct recour
     if (code != 0) {
         return code;
     }
+    recourse_policy_retain(tool->config.policy);
     *runner->tools_end = tool;
     runner->tools_end = &tool->next;
     return 0;
@@ -70,6 +71,58 @@ const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, str
         }
     }
     return *count == 1 ? found : NULL;
+}
+
+/* ---- policies ---- */
+
+/* In this order, since both may be one. */
+static void replace_policy(const struct recourse_policy **held, const struct recourse_policy *policy)
+{
+    const struct recourse_policy *old = *held;
+
+    recourse_policy_retain(policy);
+    *held = policy;
+    recourse_policy_release(old);
+}
+
+int recourse_runner_set_policy(struct recourse_runner *runner, const struct recourse_policy *policy)
+{
+    int code;
+
+    if (runner == NULL || policy == NULL) {
+        return RECOURSE_E_ARGUMENT;
+    }
+    code = recourse_policy_check(policy);
+    if (code == 0) {
+        replace_policy(&runner->policy, policy);
+    }
+    return code;
+}
+
+int recourse_runner_set_tool_policy(struct recourse_runner *runner, const char *name,
+                                    const struct recourse_policy *policy)
+{
+    int code = policy != NULL ? recourse_policy_check(policy) : 0;
+    bool found = false;
+
+    if (runner == NULL || name == NULL) {
+        return RECOURSE_E_ARGUMENT;
+    }
+    if (code != 0) {
+        return code;
+    }
+    for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = tool->next) {
+        if (strcmp(tool->config.name, name) == 0) {
+            replace_policy(&tool->config.policy, policy);
+            found = true;
+        }
+    }
+    return found ? 0 : RECOURSE_E_NOT_FOUND;
+}
+
+void rcs_call_hold_policy(struct rcs_call *call, const struct recourse_policy *policy)
+{
+    replace_policy(&call->result.policy, policy);
 }
 
 /* ---- making and freeing ---- */
@@ -180,6 +233,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
         return rcs_fail(error, (enum recourse_code)code, "a runner could not be set up: %s",
                               recourse_code_text(code));
     }
+    recourse_policy_retain(runner->policy);
     rcs_timers_init(&runner->timers, runner->host.allocator);
     rcs_link_init(&runner->runs);
     rcs_link_init(&runner->admission);
@@ -199,6 +253,7 @@ static void free_tools(struct recourse_runner *runner)
 
     for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = next) {
         next = tool->next;
+        recourse_policy_release(tool->config.policy);
         rcs_free(runner->host.allocator, tool);
     }
 }
@@ -224,6 +279,7 @@ void recourse_runner_free(struct recourse_runner *runner)
         mail->open(mail); /* late answers: nobody waits for them */
     }
     free_tools(runner);
+    recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);
     own = runner->host.allocator != NULL;
     allocator = runner->allocator;

@@ -213,7 +213,7 @@ static int take_call(struct recourse_turn *turn, struct rcs_call *call, const st
     call->turn = turn;
     rcs_link_init(&call->link);
     rcs_timer_init(&call->timer, rcs_call_fire);
-    call->result.policy = runner->policy;
+    rcs_call_hold_policy(call, runner->policy);
     call->result.call = keep(text, request->id);
     call->result.tool = keep(text, request->name);
     call->truncated = request->truncated;
@@ -256,6 +256,7 @@ static void free_turn_memory(struct recourse_turn *turn)
     for (size_t i = 0; i < turn->count; i++) {
         struct rcs_call *call = &turn->calls[i];
 
+        recourse_policy_release(call->result.policy);
         rcs_free(host->allocator, call->arguments_memory);
         rcs_free(host->allocator, call->kept);
         rcs_free(host->allocator, (void *)(uintptr_t)call->result.trail);

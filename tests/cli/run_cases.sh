@@ -52,12 +52,11 @@ call() {
 answer() { printf '{"role":"tool","tool_call_id":"%s","content":"%s"}' "$1" "$2"; }
 steady() { sed -E 's/"duration_ms":[0-9]+/"duration_ms":0/g' "$1"; }
 run="run --policy lightspeed --tools $tools"
-walked="recourse run: $work/host/lightspeed.policy.md is not compiled: its model is walked"
 
 in="[$(call c1 good)]"
 try 0 $run
 is stdout "$out" "[$(answer c1 'three pods')]"
-is stderr "$err" "$walked"
+is stderr "$err" ''
 in="{\"role\":\"assistant\",\"tool_calls\":[$(call c1 good),$(call c2 bad)]}"
 try 0 $run -
 is stdout "$out" "[$(answer c1 'three pods'),$(answer c2 "Tool 'bad' execution failed after 1 attempt(s): field name is missing.")]"
@@ -75,9 +74,7 @@ has report "$(cat "$report")" '"run":{"status":"answered","http_status":null,"to
 in="[$(call c1 mend)]"
 try 0 run --policy "$quick_policy" --tools "$tools" --report "$report" --log
 is stdout "$out" "[$(answer c1 'two pods')]"
-is stderr "$err" "recourse run: $quick_policy is not compiled: its model is walked
-$walked
-mend: try 1/3 begins [lightspeed P1, line $(quick_line P1)]
+is stderr "$err" "mend: try 1/3 begins [lightspeed P1, line $(quick_line P1)]
 mend: transient on try 1/3, waits 1 ms [lightspeed A2, line $(quick_line A2)]: Gateway Timeout
 mend: try 2/3 begins [lightspeed B1, line $(quick_line B1)]
 mend: ok on try 2/3, reported as ok to model [lightspeed A1, line $(quick_line A1)]"
@@ -222,7 +219,7 @@ if command -v script >/dev/null 2>&1; then
     has screen "$screen" '1 call: 1 answered, 0 in error'
     is stdout "$(cat "$work/out")" "[$(answer c1 'two pods')]"
     TERM=dumb script -qec "'$RECOURSE' $run '$work/calls.json' >'$work/out'" "$work/typescript" >/dev/null </dev/null
-    is 'screen of a dumb terminal' "$(grep -v '^Script ' "$work/typescript" | tr -d '\r\n')" "$walked"
+    is 'screen of a dumb terminal' "$(grep -v '^Script ' "$work/typescript" | tr -d '\r\n')" ''
     what='check on a terminal'
     TERM=xterm script -qec "'$RECOURSE' check '$SPEC'" "$work/typescript" >/dev/null </dev/null
     has screen "$(cat "$work/typescript")" $'\033[36mnotice[replays]\033[0m: '

@@ -14,6 +14,8 @@ for program in "$RECOURSE" "${B:-build}/faulty-server"; do
 done
 work=$(mktemp -d) || exit 1
 trap 'exec 9>&-; rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache # of compiled policies
+unset RECOURSE_CACHE
 passed=0
 failed=0
 
@@ -203,8 +205,6 @@ try 1 compile -o "$work/d"
 says 'recourse compile: which policy? Give its file'
 try 1 compile "$SPEC" "$SPEC" -o "$work/d"
 says 'recourse compile: one policy at a time'
-try 1 compile "$SPEC" --shared -o "$work/d"
-says 'recourse compile: --shared is not in this version: compile the C that is written, and link it'
 try 1 compile "$work/none" -o "$work/d"
 says "recourse compile: $work/none: the file can't be read: No such file or directory"
 
@@ -383,6 +383,7 @@ printf '{"tools":[]}}' >"$work/wrong.json"
 try 1 run --policy lightspeed --tools "$work/wrong.json"
 says "recourse run: $work/wrong.json:1:13: this is not JSON"
 
+. tests/cli/policy_cases.sh
 . tests/cli/run_cases.sh
 
 printf 'cli: %d passed, %d failed\n' "$passed" "$failed"

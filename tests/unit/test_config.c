@@ -8,13 +8,13 @@ static char message[1024];
 
 static bool read_sized(const char *json, size_t size)
 {
-    struct rcs_policies policies = {.command = "test", .quiet = true};
+    struct rcs_policies policies = {.command = "test", .no_cache = true};
     bool good;
 
     rcs_arena_clear(&arena);
     message[0] = '\0';
     good = rcs_config_read(&arena, "t.json", json, size, &policies, &config, message, sizeof message);
-    rcs_arena_clear(&policies.arena);
+    rcs_policies_clear(&policies);
     return good;
 }
 
