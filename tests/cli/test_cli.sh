@@ -384,6 +384,7 @@ try 1 run --policy lightspeed --tools "$work/wrong.json"
 says "recourse run: $work/wrong.json:1:13: this is not JSON"
 
 . tests/cli/run_cases.sh
+. tests/cli/dialect_cases.sh
 
 printf 'cli: %d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
