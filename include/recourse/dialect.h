@@ -12,7 +12,16 @@
 extern "C" {
 #endif
 
-enum recourse_dialect { RECOURSE_DIALECT_OPENAI_CHAT = 0, RECOURSE_DIALECT_COUNT = 1 };
+enum recourse_dialect {
+    RECOURSE_DIALECT_OPENAI_CHAT = 0,
+    RECOURSE_DIALECT_ANTHROPIC = 1,        /* messages */
+    RECOURSE_DIALECT_OPENAI_RESPONSES = 2,
+    RECOURSE_DIALECT_GEMINI = 3,
+    RECOURSE_DIALECT_COUNT = 4
+};
+
+/* Such as "Anthropic messages". */
+const char *recourse_dialect_name(enum recourse_dialect dialect);
 
 /* Calls read from a reply. Owned by whoever read them; the requests point into `memory`, not into the reply. */
 struct recourse_calls {
@@ -24,22 +33,39 @@ struct recourse_calls {
 };
 
 /*
- * Reads the calls of a whole provider response ({"choices": [...]}), a message ({"role": "assistant", "tool_calls":
- * [...]}) or a bare list of calls ([...]); the shape says which. A `finish_reason` of "length" (or "content_filter") marks every call of that reply
- * as truncated. A reply without calls is 0 calls, no error.
- * Errors: RECOURSE_E_SYNTAX with the offset, RECOURSE_E_MEMORY, RECOURSE_E_LIMIT (more than 10,000 calls).
+ * Reads the calls of a reply; its shape says which dialect it is in:
+ *
+ *   OpenAI chat       {"choices": [...]}, a message {"role": "assistant", "tool_calls": [...]}, or a list of calls
+ *   Anthropic         {"type": "message", "content": [...]}, a message {"role", "content"}, or a list of content blocks
+ *   OpenAI responses  {"object": "response", "output": [...]}, or a list of items
+ *   Gemini            {"candidates": [...]}, a content {"role", "parts"}, or a list of parts
+ *
+ * Where the provider says that the reply did not come to its end, its calls are marked as truncated. A reply without
+ * calls is 0 calls, no error; an empty list is of no dialect, and counts as OpenAI chat.
+ * Errors: RECOURSE_E_SYNTAX with the offset (also for a reply that could be in two dialects, and for a list that mixes
+ * them), RECOURSE_E_MEMORY, RECOURSE_E_LIMIT (more than 10,000 calls).
  */
 RECOURSE_MUST_USE int recourse_calls_read(struct recourse_span reply, const struct recourse_allocator *allocator,
                                           struct recourse_calls *calls, struct recourse_error *error);
 void recourse_calls_clear(struct recourse_calls *calls);
 
 /*
- * Writes one result as the dialect has it: for OpenAI chat {"role":"tool","tool_call_id":...,"content":...}. No line
- * break in or after it. Returns the length when whole, like snprintf; writes nothing if `size` is too small.
+ * Writes one result as the dialect has it. No line break in or after it; well-formed UTF-8 whatever the result holds.
+ *
+ *   OpenAI chat       {"role":"tool","tool_call_id","content"}
+ *   Anthropic         {"type":"tool_result","tool_use_id","content","is_error":true}, the last one on errors only
+ *   OpenAI responses  {"type":"function_call_output","call_id","output"}
+ *   Gemini            {"functionResponse":{"id","name","response":{"result"} or {"error"}}}, the id if the call had one
+ *
+ * Returns the length when whole, like snprintf; writes nothing if there is no room for it and a NUL.
  */
-size_t recourse_result_write(enum recourse_dialect dialect, const struct recourse_result *result, char *text, size_t size);
+size_t recourse_result_write(enum recourse_dialect dialect, const struct recourse_result *result, char *text,
+                             size_t size);
 
-/* Writes the results of a turn, in the order of its calls: for OpenAI chat an array. As above. */
+/*
+ * Writes the results of a turn, in the order of its calls: an array; for Anthropic one user message, for Gemini one
+ * content. `turn` NULL: of a reply without calls. As above.
+ */
 size_t recourse_results_write(enum recourse_dialect dialect, const struct recourse_turn *turn, char *text, size_t size);
 
 #ifdef __cplusplus

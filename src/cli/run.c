@@ -299,10 +299,6 @@ static void print_results(const struct job *job)
     size_t size;
     char *text;
 
-    if (job->turn == NULL) {
-        printf("[]\n");
-        return;
-    }
     size = recourse_results_write(dialect, job->turn, NULL, 0);
     text = rcs_cli_realloc(NULL, size + 1);
     recourse_results_write(dialect, job->turn, text, size + 1);

@@ -1,93 +1,75 @@
-/* Writes results in the OpenAI chat format. Two passes: lengths first, so that nothing is written that does not fit. */
-#include <recourse/dialect.h>
+/* Writes results. Two passes: lengths first, so that nothing is written that does not fit. */
+#include "src/dialect/dialect.h"
 
 #include <string.h>
 
-#include "src/core/json.h"
-
-/* Text that is being written, or only measured: `data` NULL. */
-struct out {
-    char *data;
-    size_t size;
-    size_t used; /* what it would have been, past the end too */
-};
-
-static void put(struct out *out, const char *text)
+void rcs_write_text(struct rcs_written *text, const char *piece)
 {
-    size_t size = strlen(text);
+    size_t size = strlen(piece);
 
-    if (out->data != NULL) {
-        memcpy(out->data + out->used, text, size);
+    if (text->data != NULL) {
+        memcpy(text->data + text->used, piece, size);
     }
-    out->used += size;
+    text->used += size;
 }
 
-static void put_quoted(struct out *out, struct recourse_span text)
+void rcs_write_quoted(struct rcs_written *text, struct recourse_span piece)
 {
-    char *at = out->data != NULL ? out->data + out->used : NULL;
+    char *at = text->data != NULL ? text->data + text->used : NULL;
 
-    out->used += rcs_json_quote(text, at, out->data != NULL ? out->size - out->used : 0);
+    text->used += rcs_json_quote(piece, at, text->data != NULL ? text->size - text->used : 0);
 }
 
-/* The format has no mark for errors: the content says what went wrong. */
-static void put_result(struct out *out, const struct recourse_result *result)
+static void put_turn(struct rcs_written *text, const struct rcs_dialect *dialect, const struct recourse_turn *turn)
 {
-    put(out, "{\"role\":\"tool\",\"tool_call_id\":");
-    put_quoted(out, result->call);
-    put(out, ",\"content\":");
-    put_quoted(out, result->content);
-    put(out, "}");
-}
-
-static void put_turn(struct out *out, const struct recourse_turn *turn)
-{
+    size_t count = turn != NULL ? recourse_turn_count(turn) : 0;
     const struct recourse_result *result;
     bool first = true;
 
-    put(out, "[");
-    for (size_t i = 0; i < recourse_turn_count(turn); i++) {
+    rcs_write_text(text, dialect->opens);
+    for (size_t i = 0; i < count; i++) {
         result = recourse_turn_result(turn, i);
         if (result == NULL) {
             continue;
         }
-        put(out, first ? "" : ",");
-        put_result(out, result);
+        rcs_write_text(text, first ? "" : ",");
+        dialect->write(text, result);
         first = false;
     }
-    put(out, "]");
+    rcs_write_text(text, dialect->closes);
 }
 
 size_t recourse_result_write(enum recourse_dialect dialect, const struct recourse_result *result, char *text,
                              size_t size)
 {
-    struct out out = {NULL, 0, 0};
+    struct rcs_written out = {NULL, 0, 0};
 
-    if (dialect != RECOURSE_DIALECT_OPENAI_CHAT || result == NULL) {
+    if ((unsigned)dialect >= RECOURSE_DIALECT_COUNT || result == NULL) {
         return 0;
     }
-    put_result(&out, result);
+    rcs_dialects[dialect]->write(&out, result);
     if (text == NULL || out.used >= size) {
         return out.used;
     }
-    out = (struct out){text, size, 0};
-    put_result(&out, result);
+    out = (struct rcs_written){text, size, 0};
+    rcs_dialects[dialect]->write(&out, result);
     text[out.used] = '\0';
     return out.used;
 }
 
 size_t recourse_results_write(enum recourse_dialect dialect, const struct recourse_turn *turn, char *text, size_t size)
 {
-    struct out out = {NULL, 0, 0};
+    struct rcs_written out = {NULL, 0, 0};
 
-    if (dialect != RECOURSE_DIALECT_OPENAI_CHAT || turn == NULL) {
+    if ((unsigned)dialect >= RECOURSE_DIALECT_COUNT) {
         return 0;
     }
-    put_turn(&out, turn);
+    put_turn(&out, rcs_dialects[dialect], turn);
     if (text == NULL || out.used >= size) {
         return out.used;
     }
-    out = (struct out){text, size, 0};
-    put_turn(&out, turn);
+    out = (struct rcs_written){text, size, 0};
+    put_turn(&out, rcs_dialects[dialect], turn);
     text[out.used] = '\0';
     return out.used;
 }

@@ -385,6 +385,7 @@ says "recourse run: $work/wrong.json:1:13: this is not JSON"
 
 . tests/cli/policy_cases.sh
 . tests/cli/run_cases.sh
+. tests/cli/dialect_cases.sh
 
 printf 'cli: %d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

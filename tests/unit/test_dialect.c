@@ -1,46 +1,7 @@
 /* Reading calls of the OpenAI chat format, and writing results to it. */
-#include <recourse/dialect.h>
+#include "tests/unit/dialect_kit.h"
 
-#include "src/core/json.h"
-#include "tests/unit/run_kit.h"
-
-/* "[id|name|arguments|T]..." of what was read, or "E_NAME: text". */
-static const char *read_calls(const char *reply, size_t size)
-{
-    static char text[4096];
-    struct recourse_calls calls;
-    struct recourse_error error = {RECOURSE_OK, ""};
-    int code = recourse_calls_read((struct recourse_span){reply, size}, NULL, &calls, &error);
-    size_t used = 0;
-
-    text[0] = '\0';
-    if (code != 0) {
-        RCS_EQUAL(error.code, code);
-        RCS_EQUAL(calls.count, 0);
-        snprintf(text, sizeof text, "%s: %s", recourse_code_name(code) + sizeof "RECOURSE_" - 1, error.text);
-    }
-    for (size_t i = 0; i < calls.count; i++) {
-        const struct recourse_call_request *call = &calls.requests[i];
-
-        used += (size_t)snprintf(text + used, sizeof text - used, "[%s|%s|%s%s]", kit_text(call->id),
-                                 kit_text(call->name), kit_text(call->arguments), call->truncated ? "|T" : "");
-    }
-    recourse_calls_clear(&calls);
-    CU_ASSERT_PTR_NULL(calls.memory);
-    return text;
-}
-
-struct reading {
-    const char *reply;
-    const char *calls;
-};
-
-static void check_readings(const struct reading *readings, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        RCS_TEXT_EQUAL(read_calls(readings[i].reply, strlen(readings[i].reply)), readings[i].calls);
-    }
-}
+#define CHAT RECOURSE_DIALECT_OPENAI_CHAT
 
 #define CALL(id, name, arguments) \
     "{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"" name "\",\"arguments\":" arguments "}}"
@@ -49,7 +10,7 @@ static void check_readings(const struct reading *readings, size_t count)
 
 static void test_shapes(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         {"{\"id\":\"x\",\"choices\":[" CHOICE(
              "[" CALL("a", "f", "\"{}\"") "," CALL("b", "g", "\"{\\\"k\\\":1}\"") "]", "\"tool_calls\"") "]}",
          "[a|f|{}][b|g|{\"k\":1}]"},
@@ -79,12 +40,12 @@ static void test_shapes(void)
         {"{\"tool_calls\":[" CALL("a", "f", "\"{}\"") "],\"function_call\":{\"name\":\"g\"}}", "[a|f|{}]"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 static void test_cut_off(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"length\"") "]}", "[a|f|{}|T]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"content_filter\"") "]}", "[a|f|{}|T]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"l\\u0065ngth\"") "]}", "[a|f|{}|T]"},
@@ -92,12 +53,12 @@ static void test_cut_off(void)
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "5") "]}", "[a|f|{}]"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 static void test_arguments(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         /* as text: unescaped once, and not otherwise touched */
         {"[" CALL("a", "f", "\"{\\\"n\\\": 9007199254740993, \\\"x\\\":1.10}\"") "]",
          "[a|f|{\"n\": 9007199254740993, \"x\":1.10}]"},
@@ -117,12 +78,12 @@ static void test_arguments(void)
         {"[{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"1\",\"arguments\":\"2\"}}]", "[a|f|2]"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 static void test_ids_and_names(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         {"[" CALL("a", "f", "\"{}\"") "," CALL("a", "g", "\"{}\"") "]", "[a|f|{}][a|g|{}]"},
         {"[{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]", "[|f|{}]"},
         {"[{\"id\":null,\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]", "[|f|{}]"},
@@ -136,13 +97,13 @@ static void test_ids_and_names(void)
         {"[{}]", "[||]"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 /* What is no function call is answered, but its arguments are never an object, so nothing is run. */
 static void test_other_types(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         {"[{\"id\":\"a\",\"type\":\"custom\",\"custom\":{\"name\":\"f\",\"input\":\"{}\"}}]", "[a|f|\"custom\"]"},
         {"[{\"id\":\"a\",\"type\":\"web\",\"name\":\"f\",\"arguments\":{}}]", "[a|f|\"web\"]"},
         {"[{\"id\":\"a\",\"type\":\"x\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]", "[a|f|\"x\"]"},
@@ -154,27 +115,26 @@ static void test_other_types(void)
         {"[{\"id\":\"a\",\"type\":\"custom\",\"custom\":{\"name\":7}}]", "[a||\"custom\"]"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 static void test_errors(void)
 {
-    static const struct reading readings[] = {
+    static const struct kit_reading readings[] = {
         {"", "E_SYNTAX: the reply is not JSON: it ends too early at byte 0"},
         {"{\"choices\":[", "E_SYNTAX: the reply is not JSON: it ends too early at byte 12"},
         {"[nope]", "E_SYNTAX: the reply is not JSON: unexpected byte at byte 2"},
         {"[] x", "E_SYNTAX: the reply is not JSON: unexpected byte at byte 3"},
-        {" 17", "E_SYNTAX: the reply at byte 1 is no response with choices, no message and no list of calls"},
+        {" 17", "E_SYNTAX: the reply at byte 1 is no response, message or list of calls in a dialect that is known"},
         {"{\"error\":{\"message\":\"no\"}}",
-         "E_SYNTAX: the reply at byte 0 is no response with choices, no message and no list of calls"},
-        {"{\"choices\":5}",
-         "E_SYNTAX: the reply at byte 0 is no response with choices, no message and no list of calls"},
-        {"{\"tool_calls\":{}}", "E_SYNTAX: the tool_calls at byte 14 are no array"},
+         "E_SYNTAX: the reply at byte 0 is no response, message or list of calls in a dialect that is known"},
+        {"{\"choices\":5}", "E_SYNTAX: the value of choices at byte 11 is no array"},
+        {"{\"tool_calls\":{}}", "E_SYNTAX: the value of tool_calls at byte 14 is no array"},
         {"[" CALL("a", "f", "\"{}\"") ", 5]", "E_SYNTAX: the call at byte 72 is no object"},
-        {"{\"function_call\":\"f\"}", "E_SYNTAX: the function_call at byte 17 is no object"},
+        {"{\"function_call\":\"f\"}", "E_SYNTAX: the value of function_call at byte 17 is no object"},
     };
 
-    check_readings(readings, RCS_COUNT(readings));
+    kit_check_readings(CHAT, readings, RCS_COUNT(readings));
 }
 
 static void test_misuse(void)
@@ -237,23 +197,19 @@ static void test_every_prefix(void)
 
         CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
         memcpy(copy, reply, size);
-        CU_ASSERT_PTR_NOT_NULL(strstr(read_calls(copy, size), "E_SYNTAX: the reply is not JSON"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(kit_read_calls(copy, size, NULL), "E_SYNTAX: the reply is not JSON"));
         free(copy);
     }
-    RCS_TEXT_EQUAL(read_calls(reply, sizeof reply - 1), "[a|f|{\"k\":\"\xc3\xa9\"}]");
+    RCS_TEXT_EQUAL(kit_read_calls(reply, sizeof reply - 1, NULL), "[a|f|{\"k\":\"\xc3\xa9\"}]");
 }
 
 /* ---- writing ---- */
 
 static const char *write_result(const char *id, const char *content, size_t content_size)
 {
-    static char text[512];
     struct recourse_result result = {.call = kit_span(id), .content = {content, content_size}};
-    size_t size = recourse_result_write(RECOURSE_DIALECT_OPENAI_CHAT, &result, text, sizeof text);
 
-    RCS_EQUAL(strlen(text), size);
-    RCS_EQUAL(rcs_json_check(kit_span(text), true, NULL), RCS_JSON_GOOD);
-    return text;
+    return kit_write(CHAT, &result);
 }
 
 static void test_write(void)
@@ -270,18 +226,20 @@ static void test_write_sizes(void)
 {
     struct recourse_result result = {.call = kit_span("c"), .content = kit_span("x")};
     char text[64];
-    size_t size = recourse_result_write(RECOURSE_DIALECT_OPENAI_CHAT, &result, NULL, 0);
+    size_t size = recourse_result_write(CHAT, &result, NULL, 0);
 
     RCS_EQUAL(size, strlen("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\"}"));
     memset(text, '#', sizeof text);
-    RCS_EQUAL(recourse_result_write(RECOURSE_DIALECT_OPENAI_CHAT, &result, text, size), size);
+    RCS_EQUAL(recourse_result_write(CHAT, &result, text, size), size);
     RCS_EQUAL(text[0], '#');
-    RCS_EQUAL(recourse_result_write(RECOURSE_DIALECT_OPENAI_CHAT, &result, text, size + 1), size);
+    RCS_EQUAL(recourse_result_write(CHAT, &result, text, size + 1), size);
     RCS_EQUAL(text[size], '\0');
     RCS_EQUAL(text[size + 1], '#');
     RCS_EQUAL(recourse_result_write(RECOURSE_DIALECT_COUNT, &result, text, sizeof text), 0);
-    RCS_EQUAL(recourse_result_write(RECOURSE_DIALECT_OPENAI_CHAT, NULL, text, sizeof text), 0);
-    RCS_EQUAL(recourse_results_write(RECOURSE_DIALECT_OPENAI_CHAT, NULL, text, sizeof text), 0);
+    RCS_EQUAL(recourse_result_write(CHAT, NULL, text, sizeof text), 0);
+    RCS_EQUAL(recourse_results_write(RECOURSE_DIALECT_COUNT, NULL, text, sizeof text), 0);
+    RCS_EQUAL(recourse_results_write(CHAT, NULL, text, sizeof text), 2);
+    RCS_TEXT_EQUAL(text, "[]");
 }
 
 /* A turn from a reply to the results, in the order of the calls. */
@@ -306,15 +264,15 @@ static void test_there_and_back(void)
               0);
     turn = kit_start(&kit, calls.requests, calls.count);
     recourse_calls_clear(&calls); /* the runner has its own copy */
-    RCS_EQUAL(recourse_results_write(RECOURSE_DIALECT_OPENAI_CHAT, turn, text, sizeof text), 2);
+    RCS_EQUAL(recourse_results_write(CHAT, turn, text, sizeof text), 2);
     RCS_TEXT_EQUAL(text, "[]"); /* none yet */
     kit_until(&kit, KIT_START_MS + 10);
     RCS_EQUAL(kit.results, 1);
     kit_finish(&kit, turn);
-    RCS_EQUAL(recourse_results_write(RECOURSE_DIALECT_OPENAI_CHAT, turn, text, sizeof text), sizeof expected - 1);
+    RCS_EQUAL(recourse_results_write(CHAT, turn, text, sizeof text), sizeof expected - 1);
     RCS_TEXT_EQUAL(text, expected);
     memset(text, '#', sizeof text);
-    RCS_EQUAL(recourse_results_write(RECOURSE_DIALECT_OPENAI_CHAT, turn, text, sizeof expected - 1),
+    RCS_EQUAL(recourse_results_write(CHAT, turn, text, sizeof expected - 1),
               sizeof expected - 1);
     RCS_EQUAL(text[0], '#');
     kit_close(&kit);
