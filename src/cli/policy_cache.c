@@ -174,7 +174,7 @@ static const struct recourse_policy *load(const struct rcs_cache *cache, const u
     const char *path = rcs_arena_format(cache->arena, "%s/%s", cache->path, cache->name);
     const struct recourse_policy *policy = NULL;
 
-    if (rcs_object_open(path, bytes, size, &policy, error) != RECOURSE_OK) {
+    if (rcs_shared_open(path, bytes, size, &policy, error) != RECOURSE_OK) {
         return NULL;
     }
     if (!is_wanted(cache, policy)) {

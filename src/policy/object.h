@@ -11,7 +11,7 @@
 const char *rcs_object_fault(const unsigned char *bytes, size_t size);
 
 /* recourse_policy_open, once the file is read. `path` is for messages, and for where there are no files in memory. */
-RECOURSE_MUST_USE int rcs_object_open(const char *path, const unsigned char *bytes, size_t size,
+RECOURSE_MUST_USE int rcs_shared_open(const char *path, const unsigned char *bytes, size_t size,
                                       const struct recourse_policy **policy, struct recourse_error *error);
 
 #endif

@@ -203,7 +203,7 @@ static int take(struct opened *opened, const char *path, struct recourse_error *
     return RECOURSE_OK;
 }
 
-int rcs_object_open(const char *path, const unsigned char *bytes, size_t size, const struct recourse_policy **policy,
+int rcs_shared_open(const char *path, const unsigned char *bytes, size_t size, const struct recourse_policy **policy,
                     struct recourse_error *error)
 {
     const char *fault = rcs_object_fault(bytes, size);
@@ -275,7 +275,7 @@ static int open_file(int file, const char *path, const struct recourse_policy **
     }
     code = read_all(file, path, bytes, &size, error);
     if (code == RECOURSE_OK) {
-        code = rcs_object_open(path, bytes, size, policy, error);
+        code = rcs_shared_open(path, bytes, size, policy, error);
     }
     free(bytes);
     return code;

@@ -317,7 +317,7 @@ static void test_cut_off(void)
     }
     CU_ASSERT_TRUE(refused > size / 2);
     CU_ASSERT_PTR_NULL(rcs_object_fault(bytes, refused)); /* what is behind the segments is for debuggers */
-    RCS_EQUAL(rcs_object_open("one.so", bytes, refused, &policy, NULL), RECOURSE_OK);
+    RCS_EQUAL(rcs_shared_open("one.so", bytes, refused, &policy, NULL), RECOURSE_OK);
     recourse_policy_release(policy);
     end();
 }
