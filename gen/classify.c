@@ -102,7 +102,7 @@ static bool json_holds(struct rcs_arena *arena, struct recourse_span json, const
 {
     struct recourse_span value;
 
-    return rcs_json_read_at(arena, json, atom->name, &value) && compare(value, atom->value, has);
+    return rcs_json_read_scalar_at(arena, json, atom->name, &value) && compare(value, atom->value, has);
 }
 
 static bool tool_holds(const char *tool, const char *wanted)

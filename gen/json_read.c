@@ -12,6 +12,7 @@ struct reader {
     const char *at;
     const char *end;
     int depth;
+    bool scalar_found; /* what the pointer found is neither object nor array */
 };
 
 static bool value(struct reader *in, const char *pointer, struct recourse_span *found);
@@ -290,23 +291,38 @@ static bool value(struct reader *in, const char *pointer, struct recourse_span *
     in->depth--;
     if (good && pointer != NULL && *pointer == '\0') {
         *found = text;
+        in->scalar_found = *from != '{' && *from != '[';
     }
     return good;
+}
+
+static bool read_at(struct reader *in, struct recourse_span text, const char *pointer, struct recourse_span *found)
+{
+    *found = (struct recourse_span){NULL, 0};
+    if (text.size == 0) {
+        return false;
+    }
+    in->at = text.data;
+    in->end = text.data + text.size;
+    if (!value(in, pointer, found)) {
+        return false;
+    }
+    blanks(in);
+    return in->at == in->end && found->data != NULL;
 }
 
 bool rcs_json_read_at(struct rcs_arena *arena, struct recourse_span text, const char *pointer,
                       struct recourse_span *found)
 {
-    struct reader in = {arena, text.data, NULL, 0};
+    struct reader in = {.arena = arena};
 
-    *found = (struct recourse_span){NULL, 0};
-    if (text.size == 0) {
-        return false;
-    }
-    in.end = text.data + text.size;
-    if (!value(&in, pointer, found)) {
-        return false;
-    }
-    blanks(&in);
-    return in.at == in.end && found->data != NULL;
+    return read_at(&in, text, pointer, found);
+}
+
+bool rcs_json_read_scalar_at(struct rcs_arena *arena, struct recourse_span text, const char *pointer,
+                             struct recourse_span *found)
+{
+    struct reader in = {.arena = arena};
+
+    return read_at(&in, text, pointer, found) && in.scalar_found;
 }

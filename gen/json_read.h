@@ -13,4 +13,8 @@
 bool rcs_json_read_at(struct rcs_arena *arena, struct recourse_span text, const char *pointer,
                       struct recourse_span *value);
 
+/* The same, for a value that a condition can be about: false for objects and arrays. */
+bool rcs_json_read_scalar_at(struct rcs_arena *arena, struct recourse_span text, const char *pointer,
+                             struct recourse_span *value);
+
 #endif

@@ -119,12 +119,12 @@ static bool read_codes(struct rcs_cursor *cursor, struct recourse_atom *atom)
     return true;
 }
 
-/* What the matcher looks for: printable ASCII. */
-static bool read_pattern(struct rcs_cursor *cursor, const char **value)
+/* What is looked for in any case: printable ASCII. */
+static bool read_pattern(struct rcs_cursor *cursor, const char *what, const char **value)
 {
     struct rcs_place place = rcs_here(cursor);
 
-    if (!rcs_take_string(cursor, "a quoted text", value)) {
+    if (!rcs_take_string(cursor, what, value)) {
         return false;
     }
     for (const char *byte = *value; *byte != '\0'; byte++) {
@@ -180,7 +180,7 @@ static bool read_named(struct rcs_cursor *cursor, const struct atom_form *form, 
     }
     if (rcs_accept_words(cursor, "has")) {
         atom->kind = form->has;
-        return rcs_take_string(cursor, "a quoted value", &atom->value);
+        return read_pattern(cursor, "a quoted value", &atom->value);
     }
     if (!rcs_accept_words(cursor, "is")) {
         return rcs_expected(cursor, "'is' or 'has'");
@@ -206,7 +206,7 @@ static bool read_form(struct rcs_cursor *cursor, const struct atom_form *form, s
         read_kind(cursor, timeouts, sizeof timeouts / sizeof *timeouts, atom);
         return true;
     case TEXT:
-        return read_pattern(cursor, &atom->value);
+        return read_pattern(cursor, "a quoted text", &atom->value);
     case TOOL:
         return read_tool(cursor, &atom->value);
     case HEADER:

@@ -34,6 +34,7 @@ extern const struct rcs_command rcs_command_compile;
 extern const struct rcs_command rcs_command_simulate;
 extern const struct rcs_command rcs_command_classify;
 extern const struct rcs_command rcs_command_run;
+extern const struct rcs_command rcs_command_policy;
 
 /* Prints "recourse COMMAND: TEXT" as one line on stderr, cleaned of control characters. Returns RCS_EXIT_ERROR. */
 int rcs_cli_error(const char *command, const char *format, ...) RECOURSE_PRINTF(2, 3);

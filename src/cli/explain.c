@@ -125,7 +125,7 @@ static const struct {
      "row by row, `recourse classify` the row that names the facts.\n"},
     {"file-name", "error",
      "The name of the file is not NAME.policy.md, with a name of small letters,\n"
-     "digits, - and .\n"
+     "digits and _ that begins with a letter.\n"
      "\n"
      "What to do: Rename the file; the name is the policy's.\n"},
     {"final-newline", "error",

@@ -70,13 +70,19 @@ try 1 chekc
 says "recourse: there is no command 'chekc': did you mean 'check'?"
 try 1 proxy
 says "recourse: there is no command 'proxy': see recourse --help"
+try 1 policy mine
+says "recourse policy: unexpected word 'mine'"
+try 0 policy
+page=$out
+try 0 help policy
+is page "$out" "$page"
 try 1 --vresion
 says 'recourse: unknown option --vresion: see recourse --help'
 try 1 help simulat
 says "recourse: there is no command 'simulat': did you mean 'simulate'?"
 try 1 help check fmt
 says 'recourse help: one command at a time'
-for command in check fmt compile simulate classify run; do
+for command in check fmt compile simulate classify run policy; do
     try 0 "$command" --help
     page=$out
     has page "$page" "Usage: recourse $command"

@@ -186,6 +186,34 @@ static void test_json_refused(void)
     rcs_arena_clear(&arena);
 }
 
+/* Objects and arrays are no values to compare, not even where a string would look like one. */
+static void test_json_scalars(void)
+{
+    static const struct {
+        const char *text;
+        const char *pointer;
+        const char *value; /* NULL: none */
+    } cases[] = {
+        {"{\"a\":[1]}", "/a", NULL},          {"{\"a\":[1]}", "/a/0", "1"},
+        {"{\"a\":{}}", "/a", NULL},           {"{\"a\":{}}", "", NULL},
+        {"{\"a\":\"[1]\"}", "/a", "[1]"},     {"\"{}\"", "", "{}"},
+        {"{\"a\":[1],\"a\":null}", "/a", "null"}, {"{\"a\":1,\"a\":[1]}", "/a", NULL},
+    };
+    struct rcs_arena arena = {0};
+
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        struct recourse_span text = {cases[i].text, strlen(cases[i].text)};
+        struct recourse_span found;
+        const bool there = rcs_json_read_scalar_at(&arena, text, cases[i].pointer, &found);
+
+        RCS_EQUAL(there, cases[i].value != NULL);
+        if (there && cases[i].value != NULL) {
+            RCS_TEXT_EQUAL(rcs_arena_copy(&arena, found.data, found.size), cases[i].value);
+        }
+    }
+    rcs_arena_clear(&arena);
+}
+
 int main(void)
 {
     static const struct rcs_test tests[] = {
@@ -193,6 +221,7 @@ int main(void)
         {"a schedule is cut once", test_schedule},
         {"values in JSON: model and core", test_json},
         {"what is no JSON", test_json_refused},
+        {"values that conditions are about", test_json_scalars},
     };
 
     return rcs_unit_main("model", tests, RCS_COUNT(tests));

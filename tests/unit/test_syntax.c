@@ -235,6 +235,8 @@ static void test_failures(void)
         {"text \"rate limit\"", "text ^\"\"", "empty-string", "", 0},
         {"header \"n\" has \"v\"", "header \"n\" ^hass \"v\"", "syntax", "'is' or 'has'", 0},
         {"header \"n\" has \"v\"", "header \"n\" has ^v", "syntax", "a quoted value", 0},
+        {"header \"n\" has \"v\"", "header \"n\" has ^\"\xc3\xbc\"", "pattern", "printable ASCII", 0},
+        {"json \"/error\" has \"", "json \"/error\" has ^\"\xc3\xbc", "pattern", "printable ASCII", 0},
         {"header \"n\" has \"v\"", "header ^n has \"v\"", "syntax", "a quoted name of a header", 0},
         {"json \"/error\" has", "json ^\"error\" has", "pointer", "starts with '/'", 0},
         {"json \"/error\" has", "json ^error has", "syntax", "a quoted JSON pointer", 0},
