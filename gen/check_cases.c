@@ -116,6 +116,16 @@ static bool has_live_event(const struct rcs_spec *spec, const struct rcs_spec_ro
     return row->other;
 }
 
+static bool place_is_reached(const struct rcs_machine *machine, uint8_t place)
+{
+    for (size_t i = 0; i < machine->state_count; i++) {
+        if (machine->states[i].place == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void find_unused_rows(const struct rcs_check *check, const bool *used)
 {
     const struct rcs_spec *spec = check->spec;
@@ -123,8 +133,8 @@ static void find_unused_rows(const struct rcs_check *check, const bool *used)
     for (size_t i = 0; i < spec->row_count; i++) {
         const struct rcs_spec_row *row = &spec->rows[i];
 
-        if (used[i]) {
-            continue;
+        if (used[i] || !place_is_reached(check->machine, row->table)) {
+            continue; /* of a table that no run leads to, that is said once */
         }
         if (!has_live_event(spec, row)) {
             rcs_find(check->findings, RCS_WARNING, "never-used", row->place, row->id, NULL,

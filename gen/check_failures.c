@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "gen/check.h"
+#include "gen/compile.h"
 
 /* A conjunction: atoms [from, from + count) of a row. */
 struct conjunction {
@@ -228,6 +229,13 @@ static void find_shadowed_tools(const struct rcs_check *check)
 
 void rcs_check_failures(const struct rcs_check *check)
 {
+    struct rcs_pattern *patterns;
+    size_t count = rcs_patterns(check->findings->arena, check->spec, &patterns);
+
+    if (count > RECOURSE_PATTERNS_MAX) {
+        rcs_find(check->findings, RCS_ERROR, "too-large", check->spec->fact_rows[0].when_place, NULL, NULL,
+                 "%zu different texts and words are looked for; at most %u can be", count, RECOURSE_PATTERNS_MAX);
+    }
     find_shadowed_tools(check);
     for (size_t i = 0; i < check->spec->fact_row_count; i++) {
         const struct rcs_spec_fact_row *row = &check->spec->fact_rows[i];

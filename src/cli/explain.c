@@ -416,10 +416,11 @@ static const struct {
      "\n"
      "What to do: Write unknown. None is right where nothing was sent, or the server\n"
      "refused before it acted.\n"},
-    {"unreachable", "error",
-     "No run leads to this state.\n"
+    {"unreachable", "error or warning",
+     "No run leads to this state. For backoff and exhausted that is a warning: a\n"
+     "policy that never tries again has no use for them. For attempt it is an error.\n"
      "\n"
-     "What to do: Remove its table, or let a row lead there.\n"},
+     "What to do: Let a row lead there, or leave it, if nothing is to be tried again.\n"},
     {"unsafe-replay", "error",
      "A row tries a failure again although the tool may have acted, and nothing says\n"
      "that this is meant. The witness is a run in which it happens.\n"
