@@ -51,12 +51,13 @@ SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
 
-.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install clean help programs
+.PHONY: all deps demo test cases check review lint sanitize fuzz bench coverage install clean help programs
 all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
+	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
 	  'make all       build/recourse, build/librecourse.a and .so, the examples' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
@@ -157,6 +158,10 @@ programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-
 
 test: programs
 	@B=$(B) RECOURSE=$(B)/recourse tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
+
+# Each line of tests/cases/field.jsonl; part of `test`.
+cases: $(B)/recourse $(B)/tests/run/test_field
+	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)

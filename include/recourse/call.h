@@ -166,8 +166,8 @@ RECOURSE_MUST_USE int recourse_call_load(struct recourse_call *call, const struc
 
 /* What the placeholders of a message stand for. */
 struct recourse_message_values {
-    struct recourse_span tool;
-    struct recourse_span call;
+    struct recourse_span tool;   /* folded and cleaned, at most 128 characters of it */
+    struct recourse_span call;   /* likewise */
     struct recourse_span reason; /* folded to single blanks, cleaned, cut by the policy's setting; an empty one becomes
                                     the failure's or event's name with blanks for underscores */
     unsigned tries;

@@ -5,6 +5,8 @@
 #include "sink.h"
 #include "text.h"
 
+#define NAME_MAX_SHOWN 128u /* code points of a name: models make names up, and of any length */
+
 enum placeholder {
     PLACEHOLDER_TOOL = 0,
     PLACEHOLDER_CALL = 1,
@@ -83,8 +85,8 @@ static void put_value(struct rcs_sink *sink, const struct recourse_policy *polic
                       const struct recourse_message_values *values, unsigned placeholder)
 {
     switch ((enum placeholder)placeholder) {
-    case PLACEHOLDER_TOOL: rcs_text_put_reason(sink, values->tool, UINT32_MAX); break;
-    case PLACEHOLDER_CALL: rcs_text_put_reason(sink, values->call, UINT32_MAX); break;
+    case PLACEHOLDER_TOOL: rcs_text_put_reason(sink, values->tool, NAME_MAX_SHOWN); break;
+    case PLACEHOLDER_CALL: rcs_text_put_reason(sink, values->call, NAME_MAX_SHOWN); break;
     case PLACEHOLDER_TRIES: put_number(sink, values->tries, ""); break;
     case PLACEHOLDER_REASON: put_reason(sink, policy, values); break;
     case PLACEHOLDER_REMINDER:

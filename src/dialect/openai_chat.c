@@ -41,9 +41,10 @@ static void find_in_message(const struct rcs_object *message, struct rcs_found *
     }
 }
 
+/* The last three are what other servers of this format say for `length`, or routers that pass on a provider's own word. */
 static void find(const struct rcs_object *reply, struct rcs_found *found)
 {
-    static const char *const cuts[] = {"length", "content_filter", NULL};
+    static const char *const cuts[] = {"length", "content_filter", "model_length", "max_tokens", "MAX_TOKENS", NULL};
     struct recourse_span choices = rcs_object_get(reply, "choices");
     struct rcs_object part;
 

@@ -49,6 +49,9 @@ static void test_cut_off(void)
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"length\"") "]}", "[a|f|{}|T]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"content_filter\"") "]}", "[a|f|{}|T]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"l\\u0065ngth\"") "]}", "[a|f|{}|T]"},
+        {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"model_length\"") "]}", "[a|f|{}|T]"},
+        {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"max_tokens\"") "]}", "[a|f|{}|T]"},
+        {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"MAX_TOKENS\"") "]}", "[a|f|{}|T]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "\"lengthy\"") "]}", "[a|f|{}]"},
         {"{\"choices\":[" CHOICE("[" CALL("a", "f", "\"{}\"") "]", "5") "]}", "[a|f|{}]"},
     };

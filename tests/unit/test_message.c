@@ -151,6 +151,23 @@ static void names_are_made_fit_too(void)
     check_text("{call}", &values, "c X: y\xef\xbf\xbd");
 }
 
+/* A model may ask for a tool whose name is a megabyte long: it is told so in one line all the same. */
+static void names_are_cut(void)
+{
+    char name[400], expected[129];
+    const struct recourse_message_values long_names = {.tool = {name, sizeof name}, .call = {name, 129}};
+    const struct recourse_message_values as_long_as_may_be = {.tool = {name, 128}, .call = {name, 128}};
+
+    memset(name, 'n', sizeof name);
+    memset(expected, 'n', sizeof expected);
+    expected[128] = '\0';
+    check_text("{tool}", &as_long_as_may_be, expected);
+    check_text("{call}", &as_long_as_may_be, expected);
+    memcpy(expected + 125, "...", 3);
+    check_text("{tool}", &long_names, expected);
+    check_text("{call}", &long_names, expected);
+}
+
 static void delays_are_exact(void)
 {
     static const struct {
@@ -178,6 +195,7 @@ int main(void)
         {"reasons are made fit", reasons_are_made_fit},
         {"reasons are cut by the setting", reasons_are_cut_by_the_setting},
         {"names are made fit too", names_are_made_fit_too},
+        {"names are cut", names_are_cut},
         {"delays are exact", delays_are_exact},
     };
 
