@@ -68,15 +68,27 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
 
 /* ---- reasons ---- */
 
-/* A page for browsers says nothing that a model could use. */
-static bool is_page(struct recourse_span text)
+static bool says_html(const struct recourse_facts *facts)
 {
-    static const char *const begins[] = {"<!doctype", "<html", "<head", "<body"};
-
-    while (text.size > 0 && (*text.data == ' ' || *text.data == '\t' || *text.data == '\r' || *text.data == '\n')) {
-        text.data++;
-        text.size--;
+    for (size_t i = 0; i < facts->header_count; i++) {
+        if (rcs_text_equal_folded(facts->headers[i].name, "content-type") &&
+            rcs_text_find_folded(facts->headers[i].value, "html")) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* A page for browsers says nothing that a model could use. Gateways send them, and do not always say so. */
+static bool is_page(const struct recourse_facts *facts, struct recourse_span text)
+{
+    static const char *const begins[] = {"<!doctype", "<html", "<head", "<body", "<title", "<center", "<h1", "<?xml", "<!--"};
+    static const char mark[] = "\xef\xbb\xbf";
+
+    if (text.size >= sizeof mark - 1 && memcmp(text.data, mark, sizeof mark - 1) == 0) {
+        text = (struct recourse_span){text.data + sizeof mark - 1, text.size - (sizeof mark - 1)};
+    }
+    text = rcs_json_trim(text);
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         size_t size = strlen(begins[i]);
 
@@ -84,7 +96,7 @@ static bool is_page(struct recourse_span text)
             return true;
         }
     }
-    return false;
+    return says_html(facts);
 }
 
 struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[32])
@@ -94,10 +106,10 @@ struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[
     if (facts == NULL) {
         return event->reason;
     }
-    if (rcs_json_trim(facts->text).size > 0 && !is_page(facts->text)) {
+    if (rcs_json_trim(facts->text).size > 0 && !is_page(facts, facts->text)) {
         return facts->text;
     }
-    if (facts->text.size == 0 && facts->result.size > 0 && !is_page(facts->result)) {
+    if (facts->text.size == 0 && facts->result.size > 0 && !is_page(facts, facts->result)) {
         return facts->result; /* an error inside an answer that claims success */
     }
     if (facts->detail.size > 0) {

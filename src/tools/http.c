@@ -71,7 +71,8 @@ static int check_header(const char *tool, const char *header, struct recourse_er
 static int check_authority(const char *tool, const char *authority, struct recourse_error *error)
 {
     size_t size = strcspn(authority, "/?");
-    const char *host_end = *authority == '[' ? memchr(authority, ']', size) : authority + strcspn(authority, ":/?");
+    const char *closing = memchr(authority, ']', size);
+    const char *host_end = *authority != '[' ? authority + strcspn(authority, ":/?") : closing != NULL ? closing + 1 : authority;
     const char *port;
     unsigned long number = 0;
 
@@ -79,8 +80,7 @@ static int check_authority(const char *tool, const char *authority, struct recou
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': a URL with credentials is not taken; send them in a header",
                         tool);
     }
-    host_end += *authority == '[' && host_end != NULL;
-    if (host_end == NULL || host_end == authority || (host_end < authority + size && *host_end != ':')) {
+    if (host_end == authority || (host_end < authority + size && *host_end != ':')) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': the URL has no host, or a malformed one", tool);
     }
     for (port = host_end + 1; port < authority + size && *port >= '0' && *port <= '9' && number <= 65535; port++) {
