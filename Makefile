@@ -52,12 +52,12 @@ HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
 
 .PHONY: all deps demo test check review lint sanitize fuzz bench coverage install clean help programs
-all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(EXAMPLES)
+all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1 $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
-	  'make all       build/recourse, build/librecourse.a and .so, the examples' \
+	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
@@ -72,6 +72,8 @@ deps:
 $(B)/obj/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/obj/src/cli/main.o: Makefile # has the version
 
 $(B)/rl/%.c: %.rl | deps
 	@mkdir -p $(@D)
@@ -126,6 +128,9 @@ $(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $
 $(RUN_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
+
+$(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
+	$(call say,man)tools/man $(B)/recourse $(@D) $(VERSION)
 
 # The command without its main, for the tests of its parts.
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
