@@ -6,7 +6,18 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
+SOVERSION := 0
 B := build
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+ifneq ($(words $(B)),1)
+$(error B is '$(B)': make takes no folder with blanks in its name)
+endif
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -21,7 +32,8 @@ COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fvi
           $(OPTIMIZE) $(SANITIZER) -Iinclude -I. -I$(B)
 DEPFLAGS = -MMD -MP
 # Expanded when a recipe runs, so that `deps` has had its turn.
-LIBS = $(shell pkg-config --libs libcurl libcrypto) -pthread
+LIB_PACKAGES := libcurl libcrypto
+LIBS = $(shell pkg-config --libs $(LIB_PACKAGES)) -pthread
 CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
 UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
 
@@ -47,17 +59,21 @@ RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run
 SERVER_OBJECTS := $(filter-out %/main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
-SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh)
+SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
+LIBRARY := $(B)/librecourse.so.$(VERSION)
+INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install clean help programs
-all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1 $(EXAMPLES)
+.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install uninstall clean help \
+        programs
+all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
+	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
@@ -110,9 +126,13 @@ $(B)/%.a:
 $(B)/policyc: $(B)/obj/gen/compile_main.o $(B)/libgen.a $(B)/libcore.a
 	$(call link,$^,$(shell pkg-config --libs libcrypto))
 
-SHARED := -shared -Wl,-soname,librecourse.so.0 -Wl,--version-script,tools/librecourse.map
-$(B)/librecourse.so: $(LIB_OBJECTS) tools/librecourse.map
+SHARED := -shared -Wl,-soname,librecourse.so.$(SOVERSION) -Wl,--version-script,tools/librecourse.map
+$(LIBRARY): $(LIB_OBJECTS) tools/librecourse.map
 	$(call link,$(SHARED) $(filter %.o,$^),$(LIBS))
+
+$(B)/librecourse.so: $(LIBRARY)
+	@ln -sf $(<F) $(B)/librecourse.so.$(SOVERSION)
+	@ln -sf librecourse.so.$(SOVERSION) $@
 
 $(B)/recourse: $(CLI_OBJECTS) $(B)/libgen.a $(B)/librecourse.a
 	$(call link,$^,$(CLI_LIBS))
@@ -161,7 +181,7 @@ demo: $(B)/recourse $(B)/demo
 programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/demo
 
 test: programs
-	@B=$(B) RECOURSE=$(B)/recourse tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
+	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
 
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
@@ -178,6 +198,15 @@ coverage:
 
 fuzz:
 	tools/fuzz "$(B)" $(wildcard tests/fuzz/fuzz_*.c)
+
+INSTALL = B='$(B)' VERSION=$(VERSION) SOVERSION=$(SOVERSION) PACKAGES='$(LIB_PACKAGES)' DESTDIR='$(DESTDIR)' \
+    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+    MANDIR='$(MANDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' tools/install
+install: $(INSTALLED)
+	$(quiet)$(INSTALL) install $(POLICIES)
+
+uninstall:
+	$(quiet)$(INSTALL) uninstall $(POLICIES)
 
 clean:
 	rm -rf $(B)
