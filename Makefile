@@ -62,10 +62,14 @@ EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
 SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
+POLICY_HEADERS := $(patsubst %,$(B)/policies/%.h,$(POLICIES))
+# What Ragel has made, directly or for a policy: a release brings it along.
+GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLICY_HEADERS) \
+             $(POLICY_HEADERS:.h=.c) $(POLICY_HEADERS:.h=.rl) $(B)/policies/builtin.c
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install uninstall clean help \
+.PHONY: all deps demo test check review lint sanitize fuzz bench coverage install uninstall dist distcheck clean help \
         programs
 all: $(INSTALLED) $(EXAMPLES)
 
@@ -78,6 +82,7 @@ help:
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
+	  'make dist      build/dist/recourse-$(VERSION).tar.gz, to be built without Ragel; make distcheck builds and tests it' \
 	  'make clean     removes build/'
 
 deps:
@@ -93,7 +98,7 @@ $(B)/obj/src/cli/main.o: Makefile # has the version
 
 $(B)/rl/%.c: %.rl | deps
 	@mkdir -p $(@D)
-	$(call say,ragel)ragel -C -G2 -L $< -o $@
+	$(call say,ragel)tools/shipped $(B) $< $@ || ragel -C -G2 -L $< -o $@
 
 # Ragel's own output: its style is not ours to warn about.
 $(B)/obj/rl/%.o: $(B)/rl/%.c
@@ -101,13 +106,13 @@ $(B)/obj/rl/%.o: $(B)/rl/%.c
 	$(call say,cc)$(CC) $(COMMON) -w $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(B)/policies/%.c $(B)/policies/%.h $(B)/policies/%.rl &: spec/%.policy.md $(B)/policyc
-	$(call say,policy)$(B)/policyc $< -o $(B)/policies
+	$(call say,policy)tools/shipped $(B) $< $(@D)/$*.c $(@D)/$*.h $(@D)/$*.rl || $(B)/policyc $< -o $(@D)
 
 $(B)/obj/policies/%.o: $(B)/policies/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(B)/policies/builtin.c: tools/builtin $(patsubst %,$(B)/policies/%.h,$(POLICIES))
+$(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
 # ---- linking ----
@@ -207,6 +212,12 @@ install: $(INSTALLED)
 
 uninstall:
 	$(quiet)$(INSTALL) uninstall $(POLICIES)
+
+dist: $(GENERATED)
+	$(quiet)tools/dist $(B) $(VERSION) $(GENERATED)
+
+distcheck: dist $(B)/embed_core
+	$(quiet)MAKE='$(MAKE)' CC='$(CC)' tools/distcheck $(B) $(VERSION)
 
 clean:
 	rm -rf $(B)
