@@ -6,7 +6,18 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
+SOVERSION := 0
 B := build
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+ifneq ($(words $(B)),1)
+$(error B is '$(B)': make takes no folder with blanks in its name)
+endif
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -21,7 +32,8 @@ COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fvi
           $(OPTIMIZE) $(SANITIZER) -Iinclude -I. -I$(B)
 DEPFLAGS = -MMD -MP
 # Expanded when a recipe runs, so that `deps` has had its turn.
-LIBS = $(shell pkg-config --libs libcurl libcrypto) -pthread
+LIB_PACKAGES := libcurl libcrypto
+LIBS = $(shell pkg-config --libs $(LIB_PACKAGES)) -pthread
 CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
 UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
 
@@ -47,22 +59,30 @@ RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run
 SERVER_OBJECTS := $(filter-out %/main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
-SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh)
+SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
+POLICY_HEADERS := $(patsubst %,$(B)/policies/%.h,$(POLICIES))
+# What Ragel has made, directly or for a policy: a release brings it along.
+GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLICY_HEADERS) \
+             $(POLICY_HEADERS:.h=.c) $(POLICY_HEADERS:.h=.rl) $(B)/policies/builtin.c
+LIBRARY := $(B)/librecourse.so.$(VERSION)
+INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases check review lint sanitize fuzz bench coverage install clean help programs
-all: $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(EXAMPLES)
+.PHONY: all deps demo test cases check lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
-	  'make all       build/recourse, build/librecourse.a and .so, the examples' \
+	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
+	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
+	  'make dist      build/dist/recourse-$(VERSION).tar.gz, to be built without Ragel; make distcheck builds and tests it' \
 	  'make clean     removes build/'
 
 deps:
@@ -74,9 +94,11 @@ $(B)/obj/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
+$(B)/obj/src/cli/main.o: Makefile # has the version
+
 $(B)/rl/%.c: %.rl | deps
 	@mkdir -p $(@D)
-	$(call say,ragel)ragel -C -G2 -L $< -o $@
+	$(call say,ragel)tools/shipped $(B) $< $@ || ragel -C -G2 -L $< -o $@
 
 # Ragel's own output: its style is not ours to warn about.
 $(B)/obj/rl/%.o: $(B)/rl/%.c
@@ -84,13 +106,13 @@ $(B)/obj/rl/%.o: $(B)/rl/%.c
 	$(call say,cc)$(CC) $(COMMON) -w $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(B)/policies/%.c $(B)/policies/%.h $(B)/policies/%.rl &: spec/%.policy.md $(B)/policyc
-	$(call say,policy)$(B)/policyc $< -o $(B)/policies
+	$(call say,policy)tools/shipped $(B) $< $(@D)/$*.c $(@D)/$*.h $(@D)/$*.rl || $(B)/policyc $< -o $(@D)
 
 $(B)/obj/policies/%.o: $(B)/policies/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(B)/policies/builtin.c: tools/builtin $(patsubst %,$(B)/policies/%.h,$(POLICIES))
+$(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
 # ---- linking ----
@@ -109,9 +131,13 @@ $(B)/%.a:
 $(B)/policyc: $(B)/obj/gen/compile_main.o $(B)/libgen.a $(B)/libcore.a
 	$(call link,$^,$(shell pkg-config --libs libcrypto))
 
-SHARED := -shared -Wl,-soname,librecourse.so.0 -Wl,--version-script,tools/librecourse.map
-$(B)/librecourse.so: $(LIB_OBJECTS) tools/librecourse.map
+SHARED := -shared -Wl,-soname,librecourse.so.$(SOVERSION) -Wl,--version-script,tools/librecourse.map
+$(LIBRARY): $(LIB_OBJECTS) tools/librecourse.map
 	$(call link,$(SHARED) $(filter %.o,$^),$(LIBS))
+
+$(B)/librecourse.so: $(LIBRARY)
+	@ln -sf $(<F) $(B)/librecourse.so.$(SOVERSION)
+	@ln -sf librecourse.so.$(SOVERSION) $@
 
 $(B)/recourse: $(CLI_OBJECTS) $(B)/libgen.a $(B)/librecourse.a
 	$(call link,$^,$(CLI_LIBS))
@@ -127,6 +153,9 @@ $(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $
 $(RUN_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
+
+$(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
+	$(call say,man)tools/man $(B)/recourse $(@D) $(VERSION)
 
 # The command without its main, for the tests of its parts.
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
@@ -157,7 +186,7 @@ demo: $(B)/recourse $(B)/demo
 programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/demo
 
 test: programs
-	@B=$(B) RECOURSE=$(B)/recourse tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
+	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
 
 # Each line of tests/cases/field.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
@@ -178,6 +207,21 @@ coverage:
 
 fuzz:
 	tools/fuzz "$(B)" $(wildcard tests/fuzz/fuzz_*.c)
+
+INSTALL = B='$(B)' VERSION=$(VERSION) SOVERSION=$(SOVERSION) PACKAGES='$(LIB_PACKAGES)' DESTDIR='$(DESTDIR)' \
+    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+    MANDIR='$(MANDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' tools/install
+install: $(INSTALLED)
+	$(quiet)$(INSTALL) install $(POLICIES)
+
+uninstall:
+	$(quiet)$(INSTALL) uninstall $(POLICIES)
+
+dist: $(GENERATED)
+	$(quiet)tools/dist $(B) $(VERSION) $(GENERATED)
+
+distcheck: dist $(B)/embed_core
+	$(quiet)MAKE='$(MAKE)' CC='$(CC)' tools/distcheck $(B) $(VERSION)
 
 clean:
 	rm -rf $(B)

@@ -18,7 +18,7 @@ bad() {
 liar() {
     cat >"$work/$1" <<WRAPPER
 #!/bin/sh
-$RECOURSE "\$@" || exit 1
+"$RECOURSE" "\$@" || exit 1
 while [ "\$1" != --report ]; do shift; done
 sed -i '$2' "\$2"
 WRAPPER

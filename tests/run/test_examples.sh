@@ -62,7 +62,7 @@ if nm "$B/embed_core" | grep -Eq '__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm)';
 else
     start='__libc_start_main|__gmon_start__|__cxa_finalize|_ITM_(de)?registerTMCloneTable'
     checks='__stack_chk_fail|__(memcpy|memset|memmove|printf|fprintf|snprintf|vsnprintf|strcpy)_chk|__assert_fail'
-    bytes='mem(cpy|set|move|cmp|chr)|str(len|cmp|ncmp|chr|rchr|str|spn|cspn)|__ctype_b_loc|bsearch'
+    bytes='mem(cpy|set|move|cmp|chr)|bcmp|str(len|cmp|ncmp|chr|rchr|str|spn|cspn)|__ctype_b_loc|bsearch'
     streams='(f|s|sn|vsn)?printf|puts|putchar|f(puts|putc|write)|stderr|stdout'
     others=$(grep -Ev "^($start|$checks|$bytes|$streams)\$" <<<"$symbols")
     if [ -n "$symbols" ] && [ -z "$others" ]; then

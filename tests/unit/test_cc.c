@@ -74,5 +74,5 @@ int main(void)
         {"names of the library", test_names_of_the_library},
     };
 
-    return rcs_unit_main("cc", tests, RCS_COUNT(tests));
+    return rcs_unit_main_needs("ragel", "cc", tests, RCS_COUNT(tests));
 }

@@ -246,5 +246,5 @@ int main(void)
         {"cut off", test_cut_off},
     };
 
-    return rcs_unit_main("chart_xml", tests, RCS_COUNT(tests));
+    return rcs_unit_main_needs("ragel", "chart_xml", tests, RCS_COUNT(tests));
 }

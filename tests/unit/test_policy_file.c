@@ -400,5 +400,5 @@ int main(void)
         {"refused objects", test_refused_objects},
     };
 
-    return rcs_unit_main("policy_file", tests, RCS_COUNT(tests));
+    return rcs_unit_main_needs("ragel", "policy_file", tests, RCS_COUNT(tests));
 }

@@ -182,5 +182,5 @@ int main(void)
         {"refused replacements", test_refused_replacements},
     };
 
-    return rcs_unit_main("policy_replace", tests, RCS_COUNT(tests));
+    return rcs_unit_main_needs("ragel", "policy_replace", tests, RCS_COUNT(tests));
 }

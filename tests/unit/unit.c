@@ -1,7 +1,11 @@
 #include "tests/unit/unit.h"
 
+#include <unistd.h>
+
 #include <CUnit/Automated.h>
 #include <CUnit/Basic.h>
+
+static unsigned skipped;
 
 void rcs_unit_equal(long long actual, long long expected, const char *what, const char *file, unsigned line)
 {
@@ -22,11 +26,44 @@ void rcs_unit_text_equal(const char *actual, const char *expected, const char *w
     CU_assertImplementation(strcmp(actual, expected) == 0, line, text, file, "", CU_FALSE);
 }
 
+static bool is_in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+
+    while (path != NULL && *path != '\0') {
+        size_t size = strcspn(path, ":");
+        char file[4096];
+
+        snprintf(file, sizeof file, "%.*s/%s", (int)size, path, program);
+        if (access(file, X_OK) == 0) {
+            return true;
+        }
+        path += size + (path[size] == ':');
+    }
+    return false;
+}
+
+bool rcs_unit_needs(const char *program)
+{
+    static CU_pTest asked;
+
+    if (is_in_path(program)) {
+        return true;
+    }
+    if (CU_get_current_test() != asked) {
+        asked = CU_get_current_test();
+        printf("skipped, since %s is not in PATH: %s\n", program, asked->pName);
+        skipped++;
+    }
+    return false;
+}
+
 int rcs_unit_main(const char *suite, const struct rcs_test *tests, size_t count)
 {
     CU_pSuite added;
     unsigned failed;
     unsigned ran;
+    char skips[32] = "";
 
     if (CU_initialize_registry() != CUE_SUCCESS || (added = CU_add_suite(suite, NULL, NULL)) == NULL) {
         fprintf(stderr, "%s: CUnit can't start\n", suite);
@@ -43,7 +80,20 @@ int rcs_unit_main(const char *suite, const struct rcs_test *tests, size_t count)
     CU_basic_show_failures(CU_get_failure_list());
     ran = CU_get_number_of_tests_run();
     failed = CU_get_number_of_tests_failed();
-    printf("\n%s: %u passed, %u failed (%u assertions)\n", suite, ran - failed, failed, CU_get_number_of_asserts());
+    if (skipped > 0) {
+        snprintf(skips, sizeof skips, ", %u skipped", skipped);
+    }
+    printf("\n%s: %u passed, %u failed%s (%u assertions)\n", suite, ran - failed - skipped, failed, skips,
+           CU_get_number_of_asserts());
     CU_cleanup_registry();
     return count > 0 && ran == count && failed == 0 ? 0 : 1;
+}
+
+int rcs_unit_main_needs(const char *program, const char *suite, const struct rcs_test *tests, size_t count)
+{
+    if (is_in_path(program)) {
+        return rcs_unit_main(suite, tests, count);
+    }
+    printf("%s: 0 passed, 0 failed, %zu skipped, since %s is not in PATH\n", suite, count, program);
+    return count > 0 ? 0 : 1;
 }

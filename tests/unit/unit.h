@@ -17,8 +17,15 @@ struct rcs_test {
 };
 
 /* Runs the tests under CUnit and prints one line per failure. Returns the exit status: 0 if and only if all `count` tests
-   (at least one) ran and no assertion failed. The last line printed is "NAME: N passed, N failed". */
+   (at least one) ran and no assertion failed. The last line printed is "NAME: N passed, N failed", with ", N skipped"
+   after it if there were any. */
 int rcs_unit_main(const char *suite, const struct rcs_test *tests, size_t count);
+
+/* The same for a suite that needs `program` in PATH: where it is missing, all its tests count as skipped. */
+int rcs_unit_main_needs(const char *program, const char *suite, const struct rcs_test *tests, size_t count);
+
+/* Whether `program` is in PATH. If not, the test that asks counts as skipped, and returns at once. */
+bool rcs_unit_needs(const char *program);
 
 #define RCS_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
