@@ -25,6 +25,8 @@ struct real_port {
     struct rcs_loop loop;
     struct rcs_http http;
     struct rcs_threads threads;
+    int (*submit)(void *user, void (*work)(void *argument), void *argument); /* the host's; NULL: our threads */
+    void *submit_user;
     unsigned char random[RANDOM_BYTES]; /* the last `random_left` are unused */
     size_t random_left;
 };
@@ -117,6 +119,11 @@ static int port_submit(void *self, void (*work)(void *user), void *user)
 {
     struct real_port *real = self;
 
+    if (real->submit != NULL) {
+        int code = real->submit(real->submit_user, work, user);
+
+        return code == 0 || code == RECOURSE_E_AGAIN ? code : RECOURSE_E_SYSTEM;
+    }
     return rcs_threads_submit(&real->threads, work, user);
 }
 
@@ -190,6 +197,8 @@ static int open_parts(struct real_port *real, const struct recourse_port_options
         return rcs_fail(error, code, "no memory for a port's queue");
     }
     rcs_http_init(&real->http, &real->loop, or_default(options->connections_idle_max, IDLE_DEFAULT));
+    real->submit = options->submit;
+    real->submit_user = options->submit_user;
     return 0;
 }
 
