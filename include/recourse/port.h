@@ -60,6 +60,37 @@ struct recourse_http_response {
 
 struct recourse_transfer;
 
+/* A program to be started. All of it is kept by the caller until `done`: see `process_start`. */
+struct recourse_process_request {
+    const char *const *arguments;   /* NULL-terminated; the first is the program: a path, or a name looked up in PATH */
+    const char *const *environment; /* "NAME=value", NULL-terminated, besides what we have ourselves; the last one of a
+                                       name counts. May be NULL */
+    const char *directory;          /* NULL: ours. A relative path of the program counts from here */
+    struct recourse_span input;     /* for its standard input, which is a socket and ends after it */
+    size_t output_max;              /* bytes of standard output: one that writes more is ended */
+    size_t errors_max;              /* bytes of standard error that are kept; more is read and dropped */
+    uint64_t deadline_ms;           /* as of a request: it is ended then; RECOURSE_FOREVER: never */
+    uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
+    /* Asked, with the user of `done`, before so many more bytes are kept; false: they are too many. May be NULL. */
+    bool (*keep)(void *user, size_t size);
+};
+
+/* How it ended. `errors` may hold something in any case; `output` is empty where it was too large. */
+struct recourse_process_result {
+    int start_error;  /* errno: it could not be started, and nothing of it ran. 0: it was */
+    bool exited;      /* `exit_status` holds */
+    int exit_status;
+    int signal;       /* that ended it; 0: none */
+    bool timed_out;   /* it was ended at its deadline */
+    bool too_large;   /* it was ended for writing too much */
+    bool sent;        /* at least one byte of the input was handed over */
+    struct recourse_span output;
+    struct recourse_span errors;
+    const char *detail; /* English, NUL-terminated, why there is no exit status of its own; "" otherwise */
+};
+
+struct recourse_process;
+
 /* Bits of `events`. */
 #define RECOURSE_READABLE 1u
 #define RECOURSE_WRITABLE 2u
@@ -86,6 +117,26 @@ struct recourse_port {
                       struct recourse_transfer **transfer);
     /* Ends an exchange without `done`. Returns whether a byte of the request had been sent. */
     bool (*http_cancel)(void *self, struct recourse_transfer *transfer);
+
+    /*
+     * Starts a program in a process group of its own, with default signals and no other descriptors than its standard
+     * ones. `request` and all it points to must live until `done` or process_cancel. `done` is called exactly once, from
+     * poll or dispatch, when the process has gone, unless it was cancelled; also where it could not be started. `result`
+     * lives until it returns. A child that somebody else has waited for has no exit status. What it leaves running
+     * without having been ended runs on. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no
+     * descriptors); nothing was started then.
+     * All three may be NULL: such a port has no command tools.
+     */
+    int (*process_start)(void *self, const struct recourse_process_request *request,
+                         void (*done)(void *user, const struct recourse_process_result *result), void *user,
+                         struct recourse_process **process);
+    /*
+     * Begins to end its group: SIGTERM, and after the grace SIGKILL; `done` comes when it has gone. False if it had never
+     * been started: then it is gone already, without `done`.
+     */
+    bool (*process_end)(void *self, struct recourse_process *process);
+    /* The same, but `done` never comes, and the request is not needed any more. Returns whether it had been started. */
+    bool (*process_cancel)(void *self, struct recourse_process *process);
 
     /*
      * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.
@@ -116,11 +167,19 @@ struct recourse_port_options {
     unsigned threads_max;     /* worker threads, started when needed; 0: 4 */
     unsigned queue_max;       /* work waiting for a thread; 0: 1024 */
     unsigned connections_idle_max; /* kept open, for every 256 exchanges at once; 0: 64 */
+    /*
+     * The host's own threads, instead of ours; NULL: ours. Runs `work(argument)` once, on any thread but this one, and
+     * returns 0, or RECOURSE_E_AGAIN or another code where it never will. What still runs when the port is freed is not
+     * waited for, and does not touch the port.
+     */
+    int (*submit)(void *user, void (*work)(void *argument), void *argument);
+    void *submit_user;
 };
 
 /*
  * The real port. libcurl must have been initialised by curl_global_init, once per process, before; the library never does
  * that by itself, recourse_global_init does. Free it after its runner; work still running on its threads is waited for.
+ * Processes that are being ended keep what is left of their grace, others are killed; all are reaped.
  */
 RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
                                         struct recourse_error *error);

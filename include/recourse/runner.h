@@ -72,7 +72,12 @@ struct recourse_result {
 
 /* ---- tools ---- */
 
-enum recourse_tool_kind { RECOURSE_TOOL_HTTP = 0, RECOURSE_TOOL_FUNCTION = 1, RECOURSE_TOOL_KIND_COUNT = 2 };
+enum recourse_tool_kind {
+    RECOURSE_TOOL_HTTP = 0,
+    RECOURSE_TOOL_FUNCTION = 1,
+    RECOURSE_TOOL_COMMAND = 2,
+    RECOURSE_TOOL_KIND_COUNT = 3
+};
 
 /* How a function tool was answered. */
 enum recourse_answer {
@@ -139,6 +144,13 @@ struct recourse_tool {
     recourse_function *function;
     bool blocking;
     void *user;
+    /*
+     * RECOURSE_TOOL_COMMAND: a program is started for each try, with the arguments on its standard input; its standard
+     * output is the content, exit status 0 is success. It gets RECOURSE_IDEMPOTENCY_KEY and RECOURSE_TRY.
+     */
+    const char *const *command;     /* the program (a path, or a name looked up in PATH) and its words, NULL-terminated */
+    const char *const *environment; /* "NAME=value", NULL-terminated, besides what this process has; may be NULL */
+    const char *directory;          /* where it runs; NULL: where this process does */
 };
 
 /* ---- runner ---- */

@@ -26,6 +26,7 @@ struct rcs_command {
     const char *summary;
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an rcs_exit */
     const char *help;
+    const char *more; /* how it goes on: a text of C has 4095 characters at most; may be NULL */
 };
 
 extern const struct rcs_command rcs_command_check;
@@ -40,6 +41,9 @@ extern const struct rcs_command rcs_command_policy;
 int rcs_cli_error(const char *command, const char *format, ...) RECOURSE_PRINTF(2, 3);
 /* realloc (`memory` NULL: malloc) that never returns NULL: without memory the process ends with one line on stderr. */
 void *rcs_cli_realloc(void *memory, size_t size);
+
+/* Prints all of a command's help on stdout. */
+void rcs_help_print(const struct rcs_command *command);
 
 /* ---- options ---- */
 

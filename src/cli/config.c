@@ -151,6 +151,54 @@ static bool read_duration(struct reader *reader, const cJSON *value, uint64_t *m
     return true;
 }
 
+/* ---- variables ---- */
+
+#define NAME_CHARACTERS "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* The variable whose name begins at `name`; `*size` is the length of the name. NULL after an error. With `line` it has
+   no control characters. */
+static const char *read_variable(struct reader *reader, const char *name, bool line, size_t *size)
+{
+    char text[128];
+    const char *value;
+
+    *size = strspn(name, NAME_CHARACTERS);
+    if (*size == 0 || *size >= sizeof text || name[*size] != '}') {
+        wrong(reader, "a variable is written ${NAME}, with letters, digits and _");
+        return NULL;
+    }
+    memcpy(text, name, *size);
+    text[*size] = '\0';
+    value = getenv(text);
+    if (value == NULL) {
+        wrong(reader, "the variable %s is not set in the environment", text);
+        return NULL;
+    }
+    if (line && has_control(value)) {
+        wrong(reader, "the variable %s has a control character in it", text);
+        return NULL;
+    }
+    return value;
+}
+
+/* `value` with its variables put in, after `text`; NULL after an error. `line`: as above. */
+static const char *put_variables(struct reader *reader, const char *text, const char *value, bool line)
+{
+    const char *at;
+
+    while ((at = strstr(value, "${")) != NULL) {
+        size_t size;
+        const char *variable = read_variable(reader, at + 2, line, &size);
+
+        if (variable == NULL) {
+            return NULL;
+        }
+        text = rcs_arena_format(reader->arena, "%s%.*s%s", text, (int)(at - value), value, variable);
+        value = at + 2 + size + 1;
+    }
+    return rcs_arena_format(reader->arena, "%s%s", text, value);
+}
+
 /* ---- http ---- */
 
 static bool read_url(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -208,57 +256,12 @@ static bool read_proxy(struct reader *reader, const cJSON *value, struct recours
 /* ---- headers ---- */
 
 #define HEADERS_MAX 100u
-#define NAME_CHARACTERS "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static bool is_token(const char *name)
 {
     static const char allowed[] = "!#$%&'*+-.^_`|~" NAME_CHARACTERS; /* RFC 9110, 5.6.2 */
 
     return *name != '\0' && name[strspn(name, allowed)] == '\0';
-}
-
-/* The variable whose name begins at `name`; `*size` is the length of the name. NULL after an error. */
-static const char *read_variable(struct reader *reader, const char *name, size_t *size)
-{
-    char text[128];
-    const char *value;
-
-    *size = strspn(name, NAME_CHARACTERS);
-    if (*size == 0 || *size >= sizeof text || name[*size] != '}') {
-        wrong(reader, "a variable is written ${NAME}, with letters, digits and _");
-        return NULL;
-    }
-    memcpy(text, name, *size);
-    text[*size] = '\0';
-    value = getenv(text);
-    if (value == NULL) {
-        wrong(reader, "the variable %s is not set in the environment", text);
-        return NULL;
-    }
-    if (has_control(value)) {
-        wrong(reader, "the variable %s has a control character in it", text);
-        return NULL;
-    }
-    return value;
-}
-
-/* "NAME: VALUE" with its variables put in; NULL after an error. */
-static const char *read_header(struct reader *reader, const char *name, const char *value)
-{
-    char *line = rcs_arena_format(reader->arena, "%s: ", name);
-    const char *at;
-
-    while ((at = strstr(value, "${")) != NULL) {
-        size_t size;
-        const char *variable = read_variable(reader, at + 2, &size);
-
-        if (variable == NULL) {
-            return NULL;
-        }
-        line = rcs_arena_format(reader->arena, "%s%.*s%s", line, (int)(at - value), value, variable);
-        value = at + 2 + size + 1;
-    }
-    return rcs_arena_format(reader->arena, "%s%s", line, value);
 }
 
 static bool read_headers(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -285,7 +288,8 @@ static bool read_headers(struct reader *reader, const cJSON *value, struct recou
         if (!cJSON_IsString(member) || has_control(member->valuestring)) {
             return wrong(reader, "wants a string without control characters");
         }
-        lines[count] = read_header(reader, member->string, member->valuestring);
+        lines[count] = put_variables(reader, rcs_arena_format(reader->arena, "%s: ", member->string),
+                                     member->valuestring, true);
         if (lines[count++] == NULL) {
             return false;
         }
@@ -305,6 +309,71 @@ static const struct key http_keys[] = {
     {"proxy", read_proxy, NULL},
     {NULL, NULL, NULL},
 };
+
+/* ---- command ---- */
+
+#define WORDS_MAX 1000u
+
+static bool read_command(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    int count = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+    const char **words;
+    size_t used = 0;
+
+    if (count == 0 || (unsigned)count > WORDS_MAX) {
+        return wrong(reader, "wants a list: the program and its words, at most %u", WORDS_MAX);
+    }
+    words = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *words);
+    for (const cJSON *word = value->child; word != NULL; word = word->next) {
+        if (!cJSON_IsString(word) || (used == 0 && *word->valuestring == '\0')) {
+            return wrong(reader, "wants strings, and the first one names a program");
+        }
+        words[used++] = rcs_arena_copy(reader->arena, word->valuestring, strlen(word->valuestring));
+    }
+    words[used] = NULL;
+    tool->kind = RECOURSE_TOOL_COMMAND;
+    tool->command = words;
+    return true;
+}
+
+static bool read_env(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    int count = cJSON_IsObject(value) ? cJSON_GetArraySize(value) : 0;
+    const char **entries = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *entries);
+    size_t used = 0;
+
+    if (!cJSON_IsObject(value)) {
+        return wrong(reader, "wants an object of names and values");
+    }
+    for (const cJSON *member = value->child; member != NULL; member = member->next) {
+        size_t back;
+
+        if (*member->string == '\0' || strchr(member->string, '=') != NULL) {
+            return wrong(reader, "\"%s\" can't be the name of a variable", member->string);
+        }
+        if (!is_first(value, member)) {
+            return wrong(reader, "\"%s\" is there twice", member->string);
+        }
+        back = enter(reader, member->string);
+        if (!cJSON_IsString(member)) {
+            return wrong(reader, "wants a string");
+        }
+        entries[used] = put_variables(reader, rcs_arena_format(reader->arena, "%s=", member->string),
+                                      member->valuestring, false);
+        if (entries[used++] == NULL) {
+            return false;
+        }
+        leave(reader, back);
+    }
+    tool->environment = entries;
+    return true;
+}
+
+static bool read_cwd(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->directory = read_string(reader, value);
+    return tool->directory != NULL;
+}
 
 /* ---- tools ---- */
 
@@ -360,14 +429,30 @@ static const struct key tool_keys[] = {
     {"name", read_name, NULL},
     {"description", read_description, NULL},
     {"http", read_http, NULL},
+    {"command", read_command, NULL},
+    {"env", read_env, NULL},
+    {"cwd", read_cwd, NULL},
     {"timeout", read_timeout, NULL},
     {"replay", read_replay, NULL},
     {"policy", read_policy, NULL},
-    {"command", NULL, "tools that are commands"},
     {"approval", NULL, "approval by tool"},
     {"limit", NULL, "limits by tool"},
     {NULL, NULL, NULL},
 };
+
+static bool check_kind(struct reader *reader, const struct recourse_tool *tool)
+{
+    if (tool->url == NULL && tool->command == NULL) {
+        return wrong(reader, "\"http\" or \"command\" is missing: what is this tool?");
+    }
+    if (tool->url != NULL && tool->command != NULL) {
+        return wrong(reader, "has \"http\" and \"command\": choose one");
+    }
+    if (tool->command == NULL && (tool->environment != NULL || tool->directory != NULL)) {
+        return wrong(reader, "\"%s\" is for commands", tool->environment != NULL ? "env" : "cwd");
+    }
+    return true;
+}
 
 static bool read_tool(struct reader *reader, const cJSON *value, struct rcs_config *config)
 {
@@ -381,7 +466,7 @@ static bool read_tool(struct reader *reader, const cJSON *value, struct rcs_conf
     if (tool->name == NULL) {
         return wrong(reader, "\"name\" is missing");
     }
-    return tool->url != NULL || wrong(reader, "\"http\" is missing: what is this tool?");
+    return check_kind(reader, tool);
 }
 
 static bool read_tools(struct reader *reader, const cJSON *array, struct rcs_config *config)

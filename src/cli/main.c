@@ -83,7 +83,7 @@ static int help(int argc, char **argv)
     if (command == NULL) {
         return unknown(argv[1]);
     }
-    fputs(command->help, stdout);
+    rcs_help_print(command);
     return RCS_EXIT_OK;
 }
 

@@ -126,6 +126,18 @@ static int take_option(const struct rcs_command *command, const struct option_li
     return RCS_GO_ON;
 }
 
+void rcs_help_print(const struct rcs_command *command)
+{
+    static char room[16384];
+
+    /* Written at the end of main and not before, which says why it could not be. */
+    setvbuf(stdout, room, _IOFBF, sizeof room);
+    fputs(command->help, stdout);
+    if (command->more != NULL) {
+        fputs(command->more, stdout);
+    }
+}
+
 int rcs_options_read(const struct rcs_command *command, int argc, char **argv, const struct rcs_option *options,
                      size_t option_count, size_t *word_count)
 {
@@ -145,7 +157,7 @@ int rcs_options_read(const struct rcs_command *command, int argc, char **argv, c
             continue;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(command->help, stdout);
+            rcs_help_print(command);
             return RCS_EXIT_OK;
         }
         status = take_option(command, &list, argc, argv, &i);

@@ -289,7 +289,8 @@ static int begin(struct recourse_transfer *transfer)
     struct rcs_lane *lane = rcs_lane_with_room(http);
     int code;
 
-    if (lane == NULL || rcs_timers_reserve(&http->loop->timers, http->transfer_count + 1 + http->lane_count) != 0) {
+    if (lane == NULL || rcs_loop_reserve_timers(http->loop, &http->timer_room,
+                                                http->transfer_count + 1 + http->lane_count) != 0) {
         return RECOURSE_E_MEMORY;
     }
     transfer->easy = easy_handle(http);

@@ -63,6 +63,7 @@ struct rcs_http {
     size_t lane_capacity;
     struct recourse_transfer *transfers;
     size_t transfer_count;
+    size_t timer_room; /* see rcs_loop_reserve_timers */
     unsigned idle_max; /* connections kept, per lane */
     bool emptied;      /* a lane has become empty */
     unsigned pool_count;

@@ -208,6 +208,18 @@ void rcs_loop_forget(struct rcs_loop *loop, int fd)
     }
 }
 
+int rcs_loop_reserve_timers(struct rcs_loop *loop, size_t *reserved, size_t count)
+{
+    size_t all = loop->timers_reserved - *reserved + count;
+
+    if (rcs_timers_reserve(&loop->timers, all) != 0) {
+        return RECOURSE_E_MEMORY;
+    }
+    loop->timers_reserved = all;
+    *reserved = count;
+    return 0;
+}
+
 /* An event that nobody asked for: epoll still knows an older wish, or reports a hang-up, which it always does. */
 static void quiet(struct rcs_loop *loop, int fd, struct rcs_watch *watch)
 {

@@ -32,6 +32,7 @@ struct rcs_loop {
     int epoll;
     int wake;
     bool polling;
+    size_t timers_reserved; /* by all parts of the port together */
 };
 
 /* Milliseconds of CLOCK_MONOTONIC, cut. */
@@ -54,6 +55,12 @@ bool rcs_loop_is_watched_by(const struct rcs_loop *loop, int fd, rcs_ready *read
 void rcs_loop_unwatch(struct rcs_loop *loop, int fd);
 /* Ends the watch of a descriptor that is closed next, by its only owner: closing takes it out of epoll. */
 void rcs_loop_forget(struct rcs_loop *loop, int fd);
+
+/*
+ * Makes room for `count` timers of one part of the port, so that setting them can't fail whatever the other parts do.
+ * `*reserved` is that part's own note of what it has; 0 at first. Errors: RECOURSE_E_MEMORY.
+ */
+RECOURSE_MUST_USE int rcs_loop_reserve_timers(struct rcs_loop *loop, size_t *reserved, size_t count);
 
 /* Waits up to `timeout_ms` or the next timer, then delivers a bounded number of events and timers, in this order. A
    signal ends the waiting early. Errors: RECOURSE_E_STATE (called from a callback), RECOURSE_E_SYSTEM. */

@@ -4,6 +4,8 @@
 #include "src/core/fail.h"
 #include "src/io/http.h"
 #include "src/io/memory.h"
+#include "src/io/process.h"
+#include "src/io/spawn.h"
 #include "src/io/threads.h"
 
 #include <errno.h>
@@ -24,7 +26,10 @@ struct real_port {
     struct recourse_allocator allocator;
     struct rcs_loop loop;
     struct rcs_http http;
+    struct rcs_processes processes;
     struct rcs_threads threads;
+    int (*submit)(void *user, void (*work)(void *argument), void *argument); /* the host's; NULL: our threads */
+    void *submit_user;
     unsigned char random[RANDOM_BYTES]; /* the last `random_left` are unused */
     size_t random_left;
 };
@@ -113,10 +118,36 @@ static bool port_http_cancel(void *self, struct recourse_transfer *transfer)
     return rcs_http_cancel(&real->http, transfer);
 }
 
+static int port_process_start(void *self, const struct recourse_process_request *request,
+                              void (*done)(void *user, const struct recourse_process_result *result), void *user,
+                              struct recourse_process **process)
+{
+    struct real_port *real = self;
+
+    return rcs_process_start(&real->processes, request, done, user, process);
+}
+
+static bool port_process_end(void *self, struct recourse_process *process)
+{
+    (void)self;
+    return rcs_process_end(process);
+}
+
+static bool port_process_cancel(void *self, struct recourse_process *process)
+{
+    (void)self;
+    return rcs_process_cancel(process);
+}
+
 static int port_submit(void *self, void (*work)(void *user), void *user)
 {
     struct real_port *real = self;
 
+    if (real->submit != NULL) {
+        int code = real->submit(real->submit_user, work, user);
+
+        return code == 0 || code == RECOURSE_E_AGAIN ? code : RECOURSE_E_SYSTEM;
+    }
     return rcs_threads_submit(&real->threads, work, user);
 }
 
@@ -190,6 +221,9 @@ static int open_parts(struct real_port *real, const struct recourse_port_options
         return rcs_fail(error, code, "no memory for a port's queue");
     }
     rcs_http_init(&real->http, &real->loop, or_default(options->connections_idle_max, IDLE_DEFAULT));
+    rcs_processes_init(&real->processes, &real->loop);
+    real->submit = options->submit;
+    real->submit_user = options->submit_user;
     return 0;
 }
 
@@ -203,6 +237,9 @@ static const struct recourse_port functions = {
     .unwatch = port_unwatch,
     .http_start = port_http_start,
     .http_cancel = port_http_cancel,
+    .process_start = port_process_start,
+    .process_end = port_process_end,
+    .process_cancel = port_process_cancel,
     .submit = port_submit,
     .wake = port_wake,
     .poll = port_poll,
@@ -231,6 +268,9 @@ int recourse_port_new(const struct recourse_port_options *options, struct recour
     }
     real->port = functions;
     real->port.self = real;
+    if (!rcs_spawn_supported()) {
+        real->port.process_start = NULL;
+    }
     if (allocator != NULL) {
         real->allocator = *allocator;
         allocator = &real->allocator;
@@ -256,6 +296,7 @@ void recourse_port_free(struct recourse_port *port)
     real = port->self;
     allocator = real->allocator;
     given = real->loop.allocator != NULL;
+    rcs_processes_clear(&real->processes);
     rcs_threads_clear(&real->threads);
     rcs_http_clear(&real->http);
     rcs_loop_clear(&real->loop);

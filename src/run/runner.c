@@ -40,6 +40,11 @@ uint64_t rcs_runner_random(struct recourse_runner *runner)
 
 /* ---- tools ---- */
 
+static bool starts_processes(const struct recourse_port *port)
+{
+    return port->process_start != NULL && port->process_end != NULL && port->process_cancel != NULL;
+}
+
 int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *config,
                              struct recourse_error *error)
 {
@@ -52,6 +57,11 @@ int recourse_runner_add_tool(struct recourse_runner *runner, const struct recour
     code = rcs_tool_new(runner->host.allocator, config, &tool, error);
     if (code != 0) {
         return code;
+    }
+    if (tool->kind->starts_processes && !starts_processes(runner->host.port)) {
+        rcs_free(runner->host.allocator, tool);
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' is a command, and this port can't start any",
+                        config->name);
     }
     recourse_policy_retain(tool->config.policy);
     *runner->tools_end = tool;

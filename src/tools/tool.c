@@ -12,6 +12,7 @@
 static const struct rcs_kind *const kinds[] = {
     [RECOURSE_TOOL_HTTP] = &rcs_kind_http,
     [RECOURSE_TOOL_FUNCTION] = &rcs_kind_function,
+    [RECOURSE_TOOL_COMMAND] = &rcs_kind_command,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == RECOURSE_TOOL_KIND_COUNT, "a kind is missing");
 
@@ -26,10 +27,12 @@ void rcs_tool_key(const uint8_t key[16], char text[33])
     text[32] = '\0';
 }
 
-/* A block that is filled from the front; `at` NULL: only measured. */
+/* A block that is filled from the front, lists and then texts; `at` NULL: only measured. */
 struct block {
     char *at;
     size_t used;
+    const char **list; /* where the next list goes */
+    size_t entries;    /* of all lists, with their ends */
 };
 
 static const char *keep(struct block *block, const char *text)
@@ -49,39 +52,42 @@ static const char *keep(struct block *block, const char *text)
     return kept;
 }
 
-static size_t count_headers(const struct recourse_tool *config)
+static const char *const *keep_list(struct block *block, const char *const *texts)
 {
+    const char **kept = block->list;
     size_t count = 0;
 
-    while (config->headers != NULL && config->headers[count] != NULL) {
-        count++;
+    if (texts == NULL) {
+        return NULL;
     }
-    return count;
+    for (; texts[count] != NULL; count++) {
+        const char *text = keep(block, texts[count]);
+
+        if (kept != NULL) {
+            kept[count] = text;
+        }
+    }
+    if (kept != NULL) {
+        kept[count] = NULL;
+        block->list += count + 1;
+    }
+    block->entries += count + 1;
+    return kept;
 }
 
-/* Copies what `config` points to; `list` has room for the headers. */
-static void keep_all(struct block *block, const struct recourse_tool *config, struct recourse_tool *copy,
-                     const char **list)
+/* Copies what `config` points to. */
+static void keep_all(struct block *block, const struct recourse_tool *config, struct recourse_tool *copy)
 {
-    size_t count = count_headers(config);
-
     copy->name = keep(block, config->name);
     copy->description = keep(block, config->description);
     copy->url = keep(block, config->url);
     copy->proxy = keep(block, config->proxy);
     copy->ca_file = keep(block, config->ca_file);
     copy->method = keep(block, config->method != NULL ? config->method : "POST");
-    for (size_t i = 0; i < count; i++) {
-        const char *header = keep(block, config->headers[i]);
-
-        if (list != NULL) {
-            list[i] = header;
-        }
-    }
-    if (list != NULL) {
-        list[count] = NULL;
-    }
-    copy->headers = list;
+    copy->directory = keep(block, config->directory);
+    copy->headers = keep_list(block, config->headers);
+    copy->command = keep_list(block, config->command);
+    copy->environment = keep_list(block, config->environment);
 }
 
 static uint8_t own_headers(const struct recourse_tool *config)
@@ -97,7 +103,7 @@ static uint8_t own_headers(const struct recourse_tool *config)
     };
     uint8_t own = 0;
 
-    for (size_t i = 0; i < count_headers(config); i++) {
+    for (size_t i = 0; config->headers != NULL && config->headers[i] != NULL; i++) {
         struct recourse_span name = {config->headers[i], strcspn(config->headers[i], ":")};
 
         for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -140,7 +146,7 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
 int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config, struct rcs_tool **tool,
                  struct recourse_error *error)
 {
-    struct block block = {NULL, 0};
+    struct block block = {NULL, 0, NULL, 0};
     struct recourse_tool measured;
     struct rcs_tool *made;
     size_t list_size;
@@ -149,8 +155,8 @@ int rcs_tool_new(const struct recourse_allocator *allocator, const struct recour
     if (code != 0) {
         return code;
     }
-    keep_all(&block, config, &measured, NULL);
-    list_size = (count_headers(config) + 1) * sizeof(char *);
+    keep_all(&block, config, &measured);
+    list_size = block.entries * sizeof(char *);
     made = rcs_alloc(allocator, sizeof *made + list_size + block.used);
     if (made == NULL) {
         return rcs_fail(error, RECOURSE_E_MEMORY, "tool '%s': out of memory", config->name);
@@ -158,7 +164,8 @@ int rcs_tool_new(const struct recourse_allocator *allocator, const struct recour
     memset(made, 0, sizeof *made);
     made->config = *config;
     block.at = (char *)(made + 1) + list_size;
-    keep_all(&block, config, &made->config, (const char **)(void *)(made + 1));
+    block.list = (const char **)(void *)(made + 1);
+    keep_all(&block, config, &made->config);
     made->kind = kinds[config->kind];
     made->name_size = strlen(config->name);
     made->own_headers = own_headers(config);

@@ -65,6 +65,7 @@ enum rcs_stopped {
 struct rcs_kind {
     const char *name;
     bool keeps_deadline; /* a try ends by itself at its deadline, with the fact RECOURSE_TIMEOUT_TOTAL */
+    bool starts_processes; /* needs a port that can */
     /* Checks a configuration: 0 or RECOURSE_E_ARGUMENT. */
     int (*check)(const struct recourse_tool *config, struct recourse_error *error);
     /* Starts a try. On an error nothing was sent, and `ended` is not called. */
@@ -76,6 +77,7 @@ struct rcs_kind {
 
 extern const struct rcs_kind rcs_kind_http;
 extern const struct rcs_kind rcs_kind_function;
+extern const struct rcs_kind rcs_kind_command;
 
 /* Copies a tool. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_ABI. */
 RECOURSE_MUST_USE int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config,

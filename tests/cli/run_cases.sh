@@ -117,6 +117,48 @@ is stdout "$out" ''
 try 1 run --policy lightsped --tools "$tools"
 says "recourse run: there is no built-in policy 'lightsped': did you mean 'lightspeed'?"
 
+# tools that are commands
+cat >"$work/commands.json" <<'EOT'
+{"tools":[{"name":"echo","command":["cat"]},
+{"name":"whoami","command":["sh","-c","printf '%s in %s, try %s' \"$WHO\" \"$PWD\" \"$RECOURSE_TRY\""],"env":{"WHO":"the ${RCS_CLI_KEY}"},"cwd":"/"},
+{"name":"again","command":["sh","-c","[ $RECOURSE_TRY = 2 ] && exec echo mended; echo 'temporary trouble' >&2; exit 75"]},
+{"name":"wrong","command":["sh","-c","echo 'field name is missing' >&2; exit 2"]},
+{"name":"killed","command":["sh","-c","kill -KILL $$"]},
+{"name":"gone","command":["/no/such/program"]},
+{"name":"late","command":["sh","-c","exec sleep 1000"],"timeout":"20ms"},
+{"name":"endless","command":["yes"]},
+{"name":"colours","command":["printf","good \\033[24D\\033[Kevil"]}]}
+EOT
+commands="run --policy $quick_policy --tools $work/commands.json --report $report"
+in="[$(call c1 echo '{\"n\":9007199254740993}'),$(call c2 whoami),$(call c3 again),$(call c4 wrong),$(call c5 killed)]"
+try 0 $commands --log
+is stdout "$out" "[$(answer c1 '{\"n\":9007199254740993}'),$(answer c2 'the s3cr3t in /, try 1'),$(answer c3 'mended\n'),$(answer c4 "Tool 'wrong' execution failed after 1 attempt(s): field name is missing."),$(answer c5 "Tool 'killed' execution failed after 1 attempt(s): ended by signal 9.")]"
+has 'log' "$err" "again: transient on try 1/3, waits 1 ms [lightspeed A2, line $(quick_line A2)]: temporary trouble"
+has report "$(cat "$report")" '"content":"{\"n\":9007199254740993}","structured":{"n":9007199254740993},'
+in="[$(call c1 gone),$(call c2 late),$(call c3 endless),$(call c4 colours)]"
+try 0 $commands
+has stdout "$out" "$(answer c1 "Tool 'gone' execution failed after 3 attempt(s): can't start /no/such/program: No such file or directory. Do not retry this exact tool call.")"
+has stdout "$out" "$(answer c2 "Tool 'late' execution failed after 3 attempt(s): timed out. Do not retry this exact tool call.")"
+has stdout "$out" "$(answer c3 "Tool 'endless' execution failed after 1 attempt(s): the output is too large.")"
+case $out in *$'\033'* | *'u001b'*) note 1 "$what: what a terminal would obey" "$out" ;; *) note 0 '' ;; esac
+has report "$(cat "$report")" '{"call":"c1","tool":"gone","status":"error","scenario":"3b","reminder":true,"tell":"model","reason":"tries spent","tries":3,'
+
+# ... and a signal while one of them runs
+mkfifo "$work/begun"
+cat >"$work/commands.json" <<EOT
+{"tools":[{"name":"stays","command":["sh","-c","trap 'echo ended >$work/ended; exit' TERM; echo >$work/begun; while :; do :; done"]}]}
+EOT
+printf '[%s]' "$(call c1 stays)" >"$work/calls.json"
+what='run of a command, and SIGTERM'
+"$RECOURSE" $commands "$work/calls.json" >"$work/out" 2>/dev/null &
+pid=$!
+read -r _ <"$work/begun"
+kill -s TERM "$pid"
+wait "$pid"
+is 'exit status' "$?" 4
+is stdout "$(cat "$work/out")" "[$(answer c1 "Tool 'stays' execution failed after 1 attempt(s): cancelled before the tool had answered. Do not retry this exact tool call.")]"
+is 'what the command made of it' "$(cat "$work/ended")" ended
+
 # one result a line
 in="[$(call c1 good),$(call c2 good '{\"n\":1}')]"
 try 0 $run --stream

@@ -383,7 +383,8 @@ try 1 run --policy lightspeed --tools "$tools" --report "$work/no/such"
 says "recourse run: $work/no/such: the report can't be written: No such file or directory"
 for case in \
     '{"tools":[{"name":"a","htpp":{}}]}|tools[0]: unknown key "htpp": did you mean "http"?' \
-    '{"tools":[{"name":"a","command":["ls"]}]}|tools[0].command: not in this version: tools that are commands' \
+    '{"tools":[{"name":"a","command":"ls"}]}|tools[0].command: wants a list: the program and its words, at most 1000' \
+    '{"tools":[{"name":"a","command":["ls"],"env":{"K":"${RCS_CLI_UNSET}"}}]}|tools[0].env.K: the variable RCS_CLI_UNSET is not set in the environment' \
     '{"mcpServers":{}}|mcpServers: not in this version: MCP servers' \
     '{"tools":[{"name":"a","name":"b"}]}|tools[0]: "name" is there twice' \
     '{"tools":[{"name":"a","http":{"url":"http://h/","headers":{"k":"${RCS_CLI_UNSET}"}}}]}|tools[0].http.headers.k: the variable RCS_CLI_UNSET is not set in the environment'; do

@@ -135,9 +135,11 @@ static void test_the_top(void)
 
 static void test_tools(void)
 {
-    expect_refused("{\"tools\":[{\"name\":\"a\",\"command\":[\"ls\"]}]}",
-                   "t.json: tools[0].command: not in this version: tools that are commands");
-    expect_refused("{\"tools\":[{\"name\":\"a\"}]}", "t.json: tools[0]: \"http\" is missing: what is this tool?");
+    expect_refused("{\"tools\":[{\"name\":\"a\"}]}",
+                   "t.json: tools[0]: \"http\" or \"command\" is missing: what is this tool?");
+    expect_tool_refused(",\"command\":[\"ls\"]", "t.json: tools[0]: has \"http\" and \"command\": choose one");
+    expect_tool_refused(",\"env\":{}", "t.json: tools[0]: \"env\" is for commands");
+    expect_tool_refused(",\"cwd\":\"/\"", "t.json: tools[0]: \"cwd\" is for commands");
     expect_refused("{\"tools\":[{\"http\":{\"url\":\"http://h/\"}}]}", "t.json: tools[0]: \"name\" is missing");
     expect_refused("{\"tools\":[{\"name\":\"\"}]}", "t.json: tools[0].name: wants a string that is not empty");
     expect_refused("{\"tools\":[{\"name\":5}]}", "t.json: tools[0].name: wants a string that is not empty");
@@ -218,6 +220,71 @@ static void test_headers(void)
     }
 }
 
+/* The inside of one tool that has a name. */
+static void expect_command_refused(const char *members, const char *text)
+{
+    char json[1024];
+
+    snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",%s}]}", members);
+    expect_refused(json, text);
+}
+
+static void test_commands(void)
+{
+    const struct recourse_tool *tool;
+
+    RCS_EQUAL(setenv("RCS_TEST_KEY", "s3\ncret", 1), 0);
+    RCS_EQUAL(read("{\"tools\":[{\"name\":\"a\",\"command\":[\"sh\",\"-c\",\"echo ${HOME}\\n\",\"\"],"
+                   "\"env\":{\"K\":\"<${RCS_TEST_KEY}>\",\"EMPTY\":\"\"},\"cwd\":\"/srv\",\"timeout\":\"5s\","
+                   "\"replay\":\"unsafe\",\"policy\":\"lightspeed\"},{\"name\":\"b\",\"command\":[\"ls\"]}]}"),
+              true);
+    RCS_TEXT_EQUAL(message, "");
+    tool = &config.tools[0];
+    RCS_EQUAL(tool->kind, RECOURSE_TOOL_COMMAND);
+    RCS_TEXT_EQUAL(tool->command[0], "sh");
+    RCS_TEXT_EQUAL(tool->command[1], "-c");
+    RCS_TEXT_EQUAL(tool->command[2], "echo ${HOME}\n"); /* the shell's business */
+    RCS_TEXT_EQUAL(tool->command[3], "");
+    CU_ASSERT_PTR_NULL(tool->command[4]);
+    RCS_TEXT_EQUAL(tool->environment[0], "K=<s3\ncret>");
+    RCS_TEXT_EQUAL(tool->environment[1], "EMPTY=");
+    CU_ASSERT_PTR_NULL(tool->environment[2]);
+    RCS_TEXT_EQUAL(tool->directory, "/srv");
+    RCS_EQUAL(tool->timeout_ms, 5000);
+    RCS_EQUAL(tool->declared_unsafe, true);
+    tool = &config.tools[1];
+    CU_ASSERT_PTR_NULL(tool->environment);
+    CU_ASSERT_PTR_NULL(tool->directory);
+}
+
+static void test_commands_that_are_refused(void)
+{
+    static const char list[] = "t.json: tools[0].command: wants a list: the program and its words, at most 1000";
+    static const char strings[] = "t.json: tools[0].command: wants strings, and the first one names a program";
+    char many[4100] = "{\"tools\":[{\"name\":\"a\",\"command\":[\"a\"";
+
+    RCS_EQUAL(unsetenv("RCS_TEST_UNSET"), 0);
+    expect_command_refused("\"command\":\"ls\"", list);
+    expect_command_refused("\"command\":{\"a\":\"b\"}", list);
+    expect_command_refused("\"command\":[]", list);
+    expect_command_refused("\"command\":[\"\"]", strings);
+    expect_command_refused("\"command\":[\"a\",1]", strings);
+    expect_command_refused("\"cwd\":\"\"", "t.json: tools[0].cwd: wants a string that is not empty");
+    expect_command_refused("\"env\":[]", "t.json: tools[0].env: wants an object of names and values");
+    expect_command_refused("\"env\":{\"\":\"\"}", "t.json: tools[0].env: \"\" can't be the name of a variable");
+    expect_command_refused("\"env\":{\"a=b\":\"\"}", "t.json: tools[0].env: \"a=b\" can't be the name of a variable");
+    expect_command_refused("\"env\":{\"a\":\"\",\"a\":\"\"}", "t.json: tools[0].env: \"a\" is there twice");
+    expect_command_refused("\"env\":{\"a\":1}", "t.json: tools[0].env.a: wants a string");
+    expect_command_refused("\"env\":{\"a\":\"${RCS_TEST_UNSET}\"}",
+                           "t.json: tools[0].env.a: the variable RCS_TEST_UNSET is not set in the environment");
+    expect_command_refused("\"comand\":[\"a\"]", "t.json: tools[0]: unknown key \"comand\": did you mean \"command\"?");
+    for (unsigned i = 0; i < 1000; i++) {
+        strcat(many, ",\"\"");
+    }
+    strcat(many, "]}]}");
+    expect_refused(many, list);
+}
+
 static void test_places_are_those_of_the_tool(void)
 {
     expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\",\"headers\":{\"x\":\"\"},"
@@ -234,6 +301,8 @@ static const struct rcs_test tests[] = {
     {"tools", test_tools},
     {"http", test_http},
     {"headers", test_headers},
+    {"commands", test_commands},
+    {"commands that are refused", test_commands_that_are_refused},
     {"places are those of the tool", test_places_are_those_of_the_tool},
 };
 

@@ -345,7 +345,7 @@ static void test_bad_tools(void)
     } cases[] = {
         {{.name = NULL}, RECOURSE_E_ARGUMENT, "a tool needs a name"},
         {{.name = ""}, RECOURSE_E_ARGUMENT, "a tool needs a name"},
-        {{.name = "t", .kind = 2}, RECOURSE_E_ARGUMENT, "tool 't': no kind of tool has number 2"},
+        {{.name = "t", .kind = 3}, RECOURSE_E_ARGUMENT, "tool 't': no kind of tool has number 3"},
         {{.name = "t", .declared_safe = true, .declared_unsafe = true, .url = "http://t"},
          RECOURSE_E_ARGUMENT,
          "tool 't' is declared safe and unsafe: choose one"},

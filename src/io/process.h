@@ -1,0 +1,66 @@
+/*
+ * Processes: started in a group of their own, fed, listened to within bounds, ended with a grace, and reaped one by one by
+ * their pidfd, so that the host's own children and its handler of SIGCHLD are left alone.
+ */
+#ifndef RCS_IO_PROCESS_H
+#define RCS_IO_PROCESS_H
+
+#include "src/io/buffer.h"
+#include "src/io/loop.h"
+
+#include <sys/types.h>
+
+struct recourse_process {
+    struct rcs_processes *all;
+    struct recourse_process *previous;
+    struct recourse_process *next;
+    const struct recourse_process_request *request; /* the caller's; NULL once it was cancelled */
+    void (*done)(void *user, const struct recourse_process_result *result);
+    void *user;
+    struct rcs_timer timer; /* the next of: deadline, SIGKILL, the end of listening to what a process has left behind */
+    uint64_t grace_ms;
+    uint64_t kill_ms;    /* while it is being ended */
+    uint64_t listens_ms; /* once it has gone */
+    pid_t pid;
+    int pidfd;
+    int input; /* our sides; -1: closed */
+    int output;
+    int errors;
+    size_t input_sent;
+    struct rcs_buffer output_kept;
+    struct rcs_buffer errors_kept;
+    int start_error;
+    int how; /* CLD_EXITED and its like, once it has gone */
+    int status;
+    bool gone;      /* it has ended, but its number is kept until it is reaped */
+    bool lost;      /* somebody else has reaped it: the number may be another's */
+    bool reaped;
+    bool ending;
+    bool killed;
+    bool timed_out;
+    bool too_large;
+    bool no_memory; /* for the output: counts as too large */
+    bool cancelled;
+    bool finishing; /* `done` runs */
+    char detail[200];
+};
+
+struct rcs_processes {
+    struct rcs_loop *loop;
+    const struct recourse_allocator *allocator;
+    struct recourse_process *first;
+    size_t count;
+    size_t timer_room; /* see rcs_loop_reserve_timers */
+};
+
+void rcs_processes_init(struct rcs_processes *all, struct rcs_loop *loop);
+/* Lets those that are being ended have the rest of their grace, kills the others, and reaps all, without `done`. */
+void rcs_processes_clear(struct rcs_processes *all);
+/* As process_start, process_end and process_cancel of the port. */
+RECOURSE_MUST_USE int rcs_process_start(struct rcs_processes *all, const struct recourse_process_request *request,
+                                        void (*done)(void *user, const struct recourse_process_result *result),
+                                        void *user, struct recourse_process **process);
+bool rcs_process_end(struct recourse_process *process);
+bool rcs_process_cancel(struct recourse_process *process);
+
+#endif

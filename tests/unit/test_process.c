@@ -1,0 +1,518 @@
+/* Processes: what they are given, what they give back, what they and the host do not notice of each other. */
+#include "tests/unit/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MEBIBYTE (1u << 20)
+
+static struct child child;
+
+static void expect_exit(int status)
+{
+    RCS_EQUAL(child.result.start_error, 0);
+    RCS_EQUAL(child.result.exited, true);
+    RCS_EQUAL(child.result.exit_status, status);
+    RCS_EQUAL(child.result.signal, 0);
+    RCS_EQUAL(child.result.timed_out, false);
+    RCS_EQUAL(child.result.too_large, false);
+    RCS_TEXT_EQUAL(child.detail, "");
+}
+
+/* Runs a script on a port of its own that exits with 0; its output is left in `child`. */
+static void run(const char *script)
+{
+    child_init(&child, script);
+    child_run(&child);
+    expect_exit(0);
+}
+
+static char *filled(size_t size)
+{
+    char *text = malloc(size + 1);
+
+    for (size_t i = 0; text != NULL && i < size; i++) {
+        text[i] = (char)('a' + i % 23);
+    }
+    return text;
+}
+
+static void test_in_and_out(void)
+{
+    char *text = filled(MEBIBYTE);
+
+    child_open(NULL);
+    child_init(&child, "cat; echo aside >&2; exit 3");
+    child.request.input = (struct recourse_span){text, MEBIBYTE};
+    child_run(&child);
+    expect_exit(3);
+    RCS_EQUAL(child.result.sent, true);
+    RCS_EQUAL(child.result.output.size, MEBIBYTE);
+    RCS_EQUAL(memcmp(child.output, text, MEBIBYTE), 0);
+    RCS_TEXT_EQUAL(child.errors, "aside\n");
+    child_clear(&child);
+    free(text);
+    child_close();
+}
+
+static void test_nothing_in(void)
+{
+    child_open(NULL);
+    run("cat; echo end");
+    RCS_EQUAL(child.result.sent, false);
+    RCS_TEXT_EQUAL(child.output, "end\n");
+    RCS_TEXT_EQUAL(child.errors, "");
+    child_clear(&child);
+    child_close();
+}
+
+/* SIGPIPE has its default disposition here: it would end this very program. */
+static void test_input_that_nobody_reads(void)
+{
+    char *text = filled(MEBIBYTE);
+    struct sigaction now;
+
+    sigaction(SIGPIPE, NULL, &now);
+    CU_ASSERT_TRUE(now.sa_handler == SIG_DFL);
+    child_open(NULL);
+    child_init(&child, "exec <&-; echo done");
+    child.request.input = (struct recourse_span){text, MEBIBYTE};
+    child_run(&child);
+    expect_exit(0);
+    RCS_TEXT_EQUAL(child.output, "done\n");
+    child_clear(&child);
+    /* It reads a little, and lives on. */
+    child_init(&child, "head -c 3; exec <&-; : >$1; exec sleep 1000");
+    child.request.input = (struct recourse_span){text, MEBIBYTE};
+    RCS_EQUAL(child_start(&child), 0);
+    child_ready();
+    RCS_EQUAL(child_port->process_end(child_port->self, child.process), true);
+    child_finish(&child);
+    RCS_EQUAL(child.result.signal, SIGTERM);
+    RCS_EQUAL(child.result.sent, true);
+    RCS_TEXT_EQUAL(child.output, "abc");
+    child_clear(&child);
+    free(text);
+    child_close();
+}
+
+static void test_end_by_a_signal(void)
+{
+    child_open(NULL);
+    child_init(&child, "echo out; echo err >&2; kill -9 $$");
+    child_run(&child);
+    RCS_EQUAL(child.result.exited, false);
+    RCS_EQUAL(child.result.signal, SIGKILL);
+    RCS_EQUAL(child.result.timed_out, false);
+    RCS_TEXT_EQUAL(child.output, "out\n");
+    RCS_TEXT_EQUAL(child.errors, "err\n");
+    RCS_TEXT_EQUAL(child.detail, "ended by signal 9");
+    child_clear(&child);
+    child_close();
+}
+
+static void expect_no_start(int number, const char *detail)
+{
+    RCS_EQUAL(child_start(&child), 0);
+    RCS_EQUAL(child.done, 0);
+    child_finish(&child);
+    RCS_EQUAL(child.result.start_error, number);
+    RCS_EQUAL(child.result.exited, false);
+    RCS_EQUAL(child.result.signal, 0);
+    RCS_EQUAL(child.result.sent, false);
+    RCS_EQUAL(child.result.output.size, 0);
+    RCS_TEXT_EQUAL(child.detail, detail);
+    child_clear(&child);
+}
+
+static void test_no_start(void)
+{
+    static char long_word[3 * MEBIBYTE];
+
+    child_open(NULL);
+    child_init(&child, "");
+    child.request.input = (struct recourse_span){"{}", 2};
+    child.words[0] = "/no/such/program";
+    expect_no_start(ENOENT, "can't start /no/such/program: No such file or directory");
+    child_init(&child, "");
+    child.words[0] = "recourse-no-such-program";
+    expect_no_start(ENOENT, "can't start recourse-no-such-program: No such file or directory");
+    child_init(&child, "");
+    child.words[0] = "/etc/passwd";
+    expect_no_start(EACCES, "can't start /etc/passwd: Permission denied");
+    child_init(&child, "");
+    child.request.directory = "/no/such/place";
+    expect_no_start(ENOENT, "can't enter /no/such/place: No such file or directory");
+    memset(long_word, 'x', sizeof long_word - 1);
+    child_init(&child, "");
+    child.words[2] = long_word;
+    expect_no_start(E2BIG, "can't start sh: Argument list too long");
+    /* Nobody waits for the news any more. */
+    child_init(&child, "");
+    child.words[0] = "/no/such/program";
+    RCS_EQUAL(child_start(&child), 0);
+    RCS_EQUAL(child_port->process_end(child_port->self, child.process), false);
+    RCS_EQUAL(child_start(&child), 0);
+    RCS_EQUAL(child_port->process_cancel(child_port->self, child.process), false);
+    RCS_EQUAL(child_start(&child), 0);
+    child_close();
+    RCS_EQUAL(child.done, 0);
+}
+
+static void test_requests_that_are_refused(void)
+{
+    static const char *const wrong[][2] = {{"=x", NULL}, {"x", NULL}, {"", NULL}};
+
+    child_open(NULL);
+    child_init(&child, "");
+    child.request.arguments = NULL;
+    RCS_EQUAL(child_start(&child), RECOURSE_E_ARGUMENT);
+    child_init(&child, "");
+    child.words[0] = NULL;
+    RCS_EQUAL(child_start(&child), RECOURSE_E_ARGUMENT);
+    child.words[0] = "";
+    RCS_EQUAL(child_start(&child), RECOURSE_E_ARGUMENT);
+    child_init(&child, "");
+    child.request.directory = "";
+    RCS_EQUAL(child_start(&child), RECOURSE_E_ARGUMENT);
+    child_init(&child, "");
+    for (size_t i = 0; i < RCS_COUNT(wrong); i++) {
+        child.request.environment = wrong[i];
+        RCS_EQUAL(child_start(&child), RECOURSE_E_ARGUMENT);
+    }
+    child_close();
+}
+
+static void test_environment_and_directory(void)
+{
+    static const char *const names[] = {"RCS_A=first", "RCS_B=", "RCS_OURS=theirs", "RCS_A=last=1", NULL};
+
+    RCS_EQUAL(setenv("RCS_OURS", "ours", 1), 0);
+    RCS_EQUAL(setenv("RCS_OURS_TOO", "ours", 1), 0);
+    child_open(NULL);
+    run("env | grep ^RCS_ | sort");
+    RCS_TEXT_EQUAL(child.output, "RCS_OURS=ours\nRCS_OURS_TOO=ours\n");
+    child_clear(&child);
+    child_init(&child, "env | grep ^RCS_ | sort; pwd");
+    child.request.environment = names;
+    child.request.directory = "/usr/..";
+    child_run(&child);
+    expect_exit(0);
+    RCS_TEXT_EQUAL(child.output, "RCS_A=last=1\nRCS_B=\nRCS_OURS=theirs\nRCS_OURS_TOO=ours\n/\n");
+    child_clear(&child);
+    /* The program's own path counts from there. */
+    child_init(&child, "echo here");
+    child.words[0] = "./sh";
+    child.request.directory = "/bin";
+    child_run(&child);
+    expect_exit(0);
+    RCS_TEXT_EQUAL(child.output, "here\n");
+    child_clear(&child);
+    child_close();
+    unsetenv("RCS_OURS");
+    unsetenv("RCS_OURS_TOO");
+}
+
+static void test_bounds(void)
+{
+    child_open(NULL);
+    child_init(&child, "printf 12345");
+    child.request.output_max = 5;
+    child_run(&child);
+    expect_exit(0);
+    RCS_TEXT_EQUAL(child.output, "12345");
+    child_clear(&child);
+    child_init(&child, "printf 12345; echo why >&2");
+    child.request.output_max = 4;
+    child_run(&child);
+    RCS_EQUAL(child.result.too_large, true);
+    RCS_EQUAL(child.result.exited, false);
+    RCS_EQUAL(child.result.output.size, 0);
+    RCS_TEXT_EQUAL(child.detail, "the output is too large");
+    child_clear(&child);
+    /* Of standard error the head is kept; the rest goes nowhere, and nobody waits for it. */
+    child_init(&child, "echo head >&2; head -c 3000000 /dev/zero | tr '\\0' x >&2; echo end");
+    child_run(&child);
+    expect_exit(0);
+    RCS_EQUAL(child.result.errors.size, ERRORS_MAX);
+    RCS_EQUAL(strncmp(child.errors, "head\nxxx", 8), 0);
+    RCS_TEXT_EQUAL(child.output, "end\n");
+    child_clear(&child);
+    child_init(&child, "echo nothing >&2");
+    child.request.errors_max = 0;
+    child.request.output_max = 0;
+    child_run(&child);
+    expect_exit(0);
+    RCS_EQUAL(child.result.errors.size, 0);
+    child_clear(&child);
+    child_close();
+}
+
+static size_t asked;
+
+/* Takes 100 bytes, all in all. */
+static bool keep_hundred(void *user, size_t size)
+{
+    CU_ASSERT_PTR_EQUAL(user, &child);
+    asked += size;
+    return asked <= 100;
+}
+
+static void test_a_bound_of_somebody_else(void)
+{
+    child_open(NULL);
+    child_init(&child, "printf 1234567890 >&2; exec head -c 90 /dev/zero");
+    child.request.keep = keep_hundred;
+    asked = 0;
+    child_run(&child);
+    expect_exit(0);
+    RCS_EQUAL(asked, 100);
+    RCS_EQUAL(child.result.output.size, 90);
+    RCS_TEXT_EQUAL(child.errors, "1234567890");
+    child_clear(&child);
+    child_init(&child, "exec head -c 101 /dev/zero");
+    child.request.keep = keep_hundred;
+    asked = 0;
+    child_run(&child);
+    RCS_EQUAL(child.result.too_large, true);
+    RCS_TEXT_EQUAL(child.detail, "the output is too large");
+    child_clear(&child);
+    child_init(&child, "exec head -c 101 /dev/zero >&2");
+    child.request.keep = keep_hundred;
+    asked = 0;
+    child_run(&child);
+    expect_exit(0);
+    RCS_EQUAL(child.result.errors.size, 0);
+    child_clear(&child);
+    child_close();
+}
+
+/* ---- the host's own ---- */
+
+static void test_descriptors(void)
+{
+    int kept[3];
+    int leak;
+
+    child_open(NULL);
+    leak = open("/dev/null", O_RDONLY); /* not close-on-exec: a host, or a library of its, has forgotten it */
+    run("ls /proc/self/fd | tr '\\n' ' '"); /* the last one is ls's own */
+    RCS_TEXT_EQUAL(child.output, "0 1 2 3 ");
+    child_clear(&child);
+    for (int i = 0; i < 3; i++) {
+        kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+        close(i);
+    }
+    child_init(&child, "cat; echo aside >&2");
+    child.request.input = (struct recourse_span){"in", 2};
+    child_run(&child);
+    for (int i = 0; i < 3; i++) {
+        dup2(kept[i], i);
+        close(kept[i]);
+    }
+    expect_exit(0);
+    RCS_TEXT_EQUAL(child.output, "in");
+    RCS_TEXT_EQUAL(child.errors, "aside\n");
+    child_clear(&child);
+    close(leak);
+    child_close();
+}
+
+static volatile sig_atomic_t children_ended;
+
+static void on_child(int number)
+{
+    (void)number;
+    children_ended++;
+}
+
+static void test_the_hosts_child_and_handler(void)
+{
+    struct sigaction ours = {.sa_handler = on_child};
+    struct sigaction before;
+    struct sigaction now;
+    int held[2];
+    int status = 0;
+    pid_t own;
+
+    child_open(NULL);
+    RCS_EQUAL(pipe2(held, O_CLOEXEC), 0);
+    RCS_EQUAL(sigaction(SIGCHLD, &ours, &before), 0);
+    own = fork();
+    if (own == 0) {
+        char byte;
+
+        close(held[1]);
+        _exit(read(held[0], &byte, 1) == 0 ? 42 : 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        run("echo x");
+        child_clear(&child);
+    }
+    close(held[1]);
+    RCS_EQUAL(waitpid(own, &status, 0), own); /* an interrupted one would be -1: no child of the port is left */
+    close(held[0]);
+    RCS_EQUAL(WEXITSTATUS(status), 42);
+    RCS_EQUAL(sigaction(SIGCHLD, &before, &now), 0);
+    CU_ASSERT_TRUE(now.sa_handler == on_child);
+    CU_ASSERT_TRUE(children_ended > 0);
+    child_close();
+}
+
+/* What the host ignores and blocks, a program does not. */
+static void test_signals_of_the_child(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    sigset_t usr1;
+    sigset_t mask;
+    unsigned long blocked = 1;
+    unsigned long ignored = 1;
+
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &usr1, &mask);
+    sigaction(SIGPIPE, &ignore, &before);
+    child_open(NULL);
+    run("sed -n 's/^Sig[BI][lg][kn]:[ \\t]*//p' /proc/self/status");
+    sigaction(SIGPIPE, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    RCS_EQUAL(sscanf(child.output, "%lx %lx", &blocked, &ignored), 2);
+    RCS_EQUAL(blocked, 0);
+    RCS_EQUAL(ignored & 0x7fffffffUL, 0); /* those of real time belong to whoever started the tests */
+    child_clear(&child);
+    child_close();
+}
+
+static void test_somebody_else_waits(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+
+    sigaction(SIGCHLD, &ignore, &before);
+    child_open(NULL);
+    child_init(&child, "echo x; exit 0");
+    child_run(&child);
+    sigaction(SIGCHLD, &before, NULL);
+    RCS_EQUAL(child.result.exited, false);
+    RCS_EQUAL(child.result.signal, 0);
+    RCS_EQUAL(child.result.start_error, 0);
+    RCS_TEXT_EQUAL(child.output, "x\n");
+    RCS_TEXT_EQUAL(child.detail, "its exit status is unknown: somebody else has waited for it");
+    child_clear(&child);
+    child_close();
+}
+
+/* ---- when the system gives nothing ---- */
+
+static void test_no_descriptors(void)
+{
+    struct rlimit old;
+    unsigned failures = 0;
+    int first;
+
+    child_open(NULL);
+    first = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(first);
+    getrlimit(RLIMIT_NOFILE, &old);
+    for (int i = 0; i < 6; i++) { /* all six are needed */
+        struct rlimit few = {(rlim_t)(first + i), old.rlim_max};
+        int code;
+
+        child_init(&child, "echo x");
+        setrlimit(RLIMIT_NOFILE, &few);
+        code = child_start(&child);
+        setrlimit(RLIMIT_NOFILE, &old);
+        failures += code == RECOURSE_E_SYSTEM;
+    }
+    RCS_EQUAL(failures, 6);
+    run("echo x");
+    child_clear(&child);
+    child_close();
+}
+
+/* An allocator that fails from the n-th time on. */
+static unsigned allocations_left;
+static long allocations_out;
+
+static void *counted_realloc(void *user, void *memory, size_t size)
+{
+    (void)user;
+    if (allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left--;
+    allocations_out += memory == NULL;
+    return realloc(memory, size);
+}
+
+static void *counted_alloc(void *user, size_t size)
+{
+    return counted_realloc(user, NULL, size);
+}
+
+static void counted_free(void *user, void *memory)
+{
+    (void)user;
+    allocations_out--;
+    free(memory);
+}
+
+static void test_each_allocation_fails(void)
+{
+    struct recourse_allocator allocator = {counted_alloc, counted_realloc, counted_free, NULL};
+    struct recourse_port_options options = {.size = sizeof options, .allocator = &allocator};
+    bool whole = false;
+    unsigned refused = 0;
+    unsigned unstarted = 0;
+    unsigned cut = 0;
+
+    for (unsigned n = 0; n < 40 && !whole; n++) {
+        allocations_left = 1000;
+        child_open(&options);
+        child_init(&child, "echo why >&2; exec head -c 40000 /dev/zero");
+        allocations_left = n;
+        if (child_start(&child) != 0) {
+            refused++;
+        } else {
+            child_finish(&child);
+            unstarted += child.result.start_error == ENOMEM;
+            cut += child.result.too_large;
+            CU_ASSERT_TRUE(!child.result.too_large || strcmp(child.detail, "no memory for the output") == 0);
+            whole = child.result.exited && strcmp(child.errors, "why\n") == 0;
+            child_clear(&child);
+        }
+        child_close();
+        RCS_EQUAL(allocations_out, 0);
+    }
+    CU_ASSERT_TRUE(whole);
+    CU_ASSERT_TRUE(refused > 0 && unstarted == 1 && cut > 0);
+}
+
+static const struct rcs_test tests[] = {
+    {"in and out", test_in_and_out},
+    {"nothing in", test_nothing_in},
+    {"input that nobody reads", test_input_that_nobody_reads},
+    {"end by a signal", test_end_by_a_signal},
+    {"no start", test_no_start},
+    {"requests that are refused", test_requests_that_are_refused},
+    {"environment and directory", test_environment_and_directory},
+    {"bounds", test_bounds},
+    {"a bound of somebody else", test_a_bound_of_somebody_else},
+    {"descriptors", test_descriptors},
+    {"the host's child and handler", test_the_hosts_child_and_handler},
+    {"signals of the child", test_signals_of_the_child},
+    {"somebody else waits", test_somebody_else_waits},
+    {"no descriptors", test_no_descriptors},
+    {"each allocation fails", test_each_allocation_fails},
+};
+
+int main(void)
+{
+    return rcs_unit_main("process", tests, RCS_COUNT(tests));
+}
