@@ -196,14 +196,14 @@ check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
 
 lint: check
-	tools/lint "$(B)" $(SOURCES)
+	@tools/lint "$(B)" $(SOURCES)
 
 sanitize:
 	$(MAKE) B=$(B)/sanitize SANITIZE=address,undefined test
 
 coverage:
 	$(MAKE) B=$(B)/coverage COVERAGE=1 test
-	tools/coverage $(B)/coverage
+	@tools/coverage $(B)/coverage
 
 fuzz:
 	tools/fuzz "$(B)" $(wildcard tests/fuzz/fuzz_*.c)
