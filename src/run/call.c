@@ -222,11 +222,15 @@ static void try_timed_out(struct rcs_call *call)
 
 static void step_queued(struct rcs_call *call)
 {
-    struct rcs_event event = {
-        .event = call->elapsed ? RECOURSE_EVENT_ELAPSED : RECOURSE_EVENT_READY,
-        .reason = words("no time was left"),
-    };
+    struct rcs_event event = {.event = RECOURSE_EVENT_ELAPSED};
+    char text[RCS_REASON_MAX];
 
+    if (!call->elapsed) {
+        event = rcs_precondition_check_again(call, text);
+    }
+    if (event.reason.size == 0) {
+        event.reason = words("no time was left"); /* where the machine finds that the deadline has come */
+    }
     rcs_timers_remove(&runner_of(call)->timers, &call->timer);
     rcs_call_step(call, &event);
 }

@@ -154,6 +154,8 @@ void rcs_call_fire(struct rcs_timer *timer);
 RECOURSE_MUST_USE int rcs_precondition_prepare(struct rcs_call *call);
 /* The first check that fails, as an event with its reason written to `text`; RECOURSE_EVENT_READY if none does. */
 struct rcs_event rcs_precondition_check(struct rcs_call *call, char text[RCS_REASON_MAX]);
+/* The check that may change while a call waits for its first try: whether it has failed too often. */
+struct rcs_event rcs_precondition_check_again(struct rcs_call *call, char text[RCS_REASON_MAX]);
 
 /* result.c */
 /* The reason of a failure in the tool's own words, or ours. `room` may be used for it. */
