@@ -130,6 +130,9 @@ struct recourse_tool {
     bool declared_unsafe;    /* configuration may be stricter than the policy, never looser */
     bool declared_safe;      /* the host speaks for it: counts where the policy's Tools has no row for it */
     bool read_only;          /* needs no approval where the mode is "by annotation" */
+    uint8_t approval;        /* enum recourse_approval_mode; other than the default it wins over the runner's */
+    unsigned limit;          /* tries of it at once; 0: no limit of its own. See `server` */
+    const char *server;      /* tools that name one server share one limit: each names the same, or 0. NULL: none */
     uint64_t timeout_ms;     /* of a try; 0: the policy's. The shorter of both holds */
     const struct recourse_policy *policy; /* NULL: the runner's */
     /* RECOURSE_TOOL_HTTP: arguments are the body, or the query for GET and DELETE; 2xx is success. */
@@ -173,7 +176,9 @@ struct recourse_runner_options {
     struct recourse_port *port;                 /* borrowed; must outlive the runner */
     const struct recourse_allocator *allocator; /* NULL: malloc */
     const struct recourse_policy *policy;       /* for tools without one of their own */
-    unsigned tries_at_once;  /* over all calls; 0: 256. Calls beyond it queue before their first try */
+    /* Over all calls; 0: 256. What is beyond it, or beyond the limit of its tool or server, queues: first come, first served
+       within one limit, in turns between them, so that no full server holds up another. */
+    unsigned tries_at_once;
     unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
     size_t memory_max;       /* arguments and replies together, bytes; 0: 256 MiB. Beyond: RECOURSE_E_AGAIN, `too large` */
     size_t body_max;         /* one answer, bytes; 0: 4 MiB */

@@ -27,11 +27,25 @@ static void set_timer(struct rcs_call *call, uint64_t due_ms)
     (void)code;
 }
 
+/* A tool that runs on after its try was stopped still takes a place of its limit. */
 static void leave_try(struct rcs_call *call)
 {
+    struct recourse_runner *runner = runner_of(call);
+
     if (call->in_try) {
         call->in_try = false;
-        runner_of(call)->tries--;
+        runner->tries--;
+    }
+    if (call->in_limit && call->try == NULL) {
+        call->in_limit = false;
+        rcs_limits_end(&runner->limits, call->tool->limit);
+    }
+}
+
+static void leave_queue(struct rcs_call *call)
+{
+    if (call->stage == RCS_STAGE_QUEUED && call->tool != NULL) {
+        rcs_limits_give_up(&runner_of(call)->limits, call->tool->limit, &call->link);
     }
 }
 
@@ -52,11 +66,12 @@ void rcs_call_drop(struct rcs_call *call)
         call->try = NULL;
     }
     if (call->try != NULL) {
-        call->try->kind->forget(call->try);
+        rcs_limits_linger(&runner->limits, call->tool->limit, call->try);
         call->try = NULL;
+        call->in_limit = false;
     }
     leave_try(call);
-    rcs_list_remove(&call->link);
+    leave_queue(call);
     rcs_timers_remove(&runner->timers, &call->timer);
     rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
     rcs_free(runner->host.allocator, call->arguments_memory);
@@ -179,6 +194,8 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
         try_held_up(call);
         return;
     }
+    call->in_limit = true;
+    rcs_limits_begin(&runner->limits, call->tool->limit);
     set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
     code = call->tool->kind->start(&runner->host, &order, &call->try);
     if (code != 0 && call->stage == RCS_STAGE_TRYING) {
@@ -245,22 +262,26 @@ static void queue(struct rcs_call *call, bool elapsed)
         rcs_call_cancel(call);
         return;
     }
-    if (rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
+    if (runner->tries < runner->options.tries_at_once && rcs_limits_pass(&runner->limits, call->tool->limit)) {
         step_queued(call);
         return;
     }
     call->stage = RCS_STAGE_QUEUED;
-    rcs_list_append(&runner->queue, &call->link);
+    rcs_limits_wait(&runner->limits, call->tool->limit, &call->link);
     set_timer(call, call->machine.deadline_ms);
+}
+
+void rcs_call_admit(struct rcs_call *call)
+{
+    queue(call, false);
 }
 
 void rcs_call_run_queue(struct recourse_runner *runner)
 {
-    while (!rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
-        struct rcs_call *call = RCS_OWNER(runner->queue.next, struct rcs_call, link);
+    struct rcs_link *link;
 
-        rcs_list_remove(&call->link);
-        step_queued(call);
+    while (runner->tries < runner->options.tries_at_once && (link = rcs_limits_take(&runner->limits)) != NULL) {
+        step_queued(RCS_OWNER(link, struct rcs_call, link));
     }
 }
 
@@ -305,6 +326,7 @@ static void try_ended(void *user, const struct recourse_facts *told)
 
     call->try = NULL;
     if (told == NULL) {
+        leave_try(call);
         if (call->stage == RCS_STAGE_HELD) {
             queue(call, true);
         }
@@ -519,7 +541,7 @@ void rcs_call_cancel(struct rcs_call *call)
             words(event.sent ? "cancelled before the tool had answered" : "cancelled before anything was sent");
         break;
     default:
-        rcs_list_remove(&call->link);
+        leave_queue(call);
         break;
     }
     rcs_timers_remove(&runner->timers, &call->timer);
@@ -546,7 +568,7 @@ void rcs_call_fire(struct rcs_timer *timer)
         break;
     case RCS_STAGE_QUEUED:
     case RCS_STAGE_HELD: /* the deadline: the machine sees it by itself */
-        rcs_list_remove(&call->link);
+        leave_queue(call);
         step_queued(call);
         break;
     default:

@@ -9,6 +9,7 @@
 
 #include "src/io/timer.h"
 #include "src/run/approval.h"
+#include "src/run/limit.h"
 #include "src/run/list.h"
 #include "src/run/repeat.h"
 #include "src/tools/tools.h"
@@ -28,7 +29,7 @@ struct rcs_call {
     struct recourse_turn *turn;
     const struct rcs_tool *tool; /* NULL: none, or more than one of that name */
     struct rcs_try *try;         /* the try under way; or one that was stopped and whose function still runs */
-    struct rcs_link link;        /* in the runner's queue, or in its list of what has ended */
+    struct rcs_link link;        /* in the queue of its tool's limit, or in the runner's list of what has ended */
     struct rcs_timer timer;
     struct recourse_span arguments; /* as they came, or {} for none */
     char *arguments_memory;         /* NULL: nothing to free */
@@ -46,6 +47,7 @@ struct rcs_call {
     bool truncated;
     bool safe;
     bool in_try;         /* counted in the runner's tries */
+    bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
     struct recourse_call machine;
     struct recourse_result result; /* call and tool are set from the start */
 };
@@ -95,7 +97,7 @@ struct recourse_runner {
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
     struct rcs_link empty;     /* turns without calls, which nobody was told about yet */
-    struct rcs_link queue;     /* of calls that wait for leave to make a try */
+    struct rcs_limits limits;  /* on tries at once, with the calls that wait for leave to make one */
     struct rcs_link ended;     /* of calls whose result was not delivered yet */
     struct rcs_link dead_turns; /* freed from a callback; their memory goes when the step ends */
     struct rcs_link dead_runs;
@@ -140,6 +142,8 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event);
 void rcs_call_begin(struct rcs_call *call);
 /* An approval came in. */
 void rcs_call_answered(struct rcs_call *call, bool approved);
+/* Nothing stands against the call: makes its first try, or lets it wait for leave to do so. */
+void rcs_call_admit(struct rcs_call *call);
 /* Makes the tries that wait for leave. */
 void rcs_call_run_queue(struct recourse_runner *runner);
 /* Cancels; nothing happens to a call that is done. */

@@ -401,6 +401,14 @@ static void forget(struct rcs_try *base)
     release(invocation);
 }
 
+static void hand_over(struct rcs_try *base, void (*ended)(void *user, const struct recourse_facts *facts), void *user)
+{
+    struct recourse_invocation *invocation = (struct recourse_invocation *)base;
+
+    invocation->ended = ended;
+    invocation->user = user;
+}
+
 const struct rcs_kind rcs_kind_function = {
     .name = "function",
     .keeps_deadline = false,
@@ -408,4 +416,5 @@ const struct rcs_kind rcs_kind_function = {
     .start = start,
     .stop = stop,
     .forget = forget,
+    .hand_over = hand_over,
 };
