@@ -59,7 +59,7 @@ void rcs_call_drop(struct rcs_call *call)
         return;
     }
     if (call->stage == RCS_STAGE_ASKING) {
-        rcs_approvals_close(&runner->approvals, call->approval);
+        rcs_ask_withdraw(call);
     }
     if (call->try != NULL && call->stage == RCS_STAGE_TRYING &&
         call->try->kind->stop(call->try) != RCS_STOPPED_RUNNING) {
@@ -426,79 +426,6 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
 
 /* ---- what comes from outside ---- */
 
-static void answered(struct rcs_call *call, bool approved, const char *reason)
-{
-    struct rcs_event event = {.event = RECOURSE_EVENT_REFUSED, .reason = words(reason)};
-
-    assert(call->stage == RCS_STAGE_ASKING);
-    rcs_timers_remove(&runner_of(call)->timers, &call->timer);
-    call->stage = RCS_STAGE_QUEUED;
-    if (approved) {
-        queue(call, false);
-    } else {
-        rcs_call_step(call, &event);
-    }
-}
-
-static void ask(struct rcs_call *call)
-{
-    static const char nobody[] = "the call needs approval, and nobody can be asked";
-    struct recourse_runner *runner = runner_of(call);
-    uint64_t patience = call->result.policy->settings.approval_timeout_ms;
-    uint64_t now = rcs_runner_now(runner);
-    uint64_t due = patience < RECOURSE_FOREVER - now ? now + patience : RECOURSE_FOREVER;
-    int answer = RECOURSE_REFUSED;
-
-    call->stage = RCS_STAGE_ASKING;
-    call->approval = rcs_approvals_open(&runner->approvals, call);
-    if (call->approval != 0 && runner->options.approve != NULL) {
-        answer = runner->options.approve(runner->options.user, call->approval, call->result.tool, call->arguments);
-    }
-    if (call->stage != RCS_STAGE_ASKING) {
-        return; /* freed meanwhile */
-    }
-    if (answer == RECOURSE_APPROVE_LATER) {
-        set_timer(call, due < call->machine.deadline_ms ? due : call->machine.deadline_ms);
-        return;
-    }
-    rcs_approvals_close(&runner->approvals, call->approval);
-    answered(call, answer == RECOURSE_APPROVED, runner->options.approve != NULL ? "the call was refused" : nobody);
-}
-
-void rcs_call_answered(struct rcs_call *call, bool approved)
-{
-    answered(call, approved, "the call was refused");
-}
-
-static void approval_timed_out(struct rcs_call *call)
-{
-    struct recourse_runner *runner = runner_of(call);
-    struct rcs_event event = {
-        .event = RECOURSE_EVENT_UNANSWERED_APPROVAL,
-        .reason = words("nobody answered in time whether the call is approved"),
-    };
-
-    rcs_approvals_close(&runner->approvals, call->approval);
-    call->stage = RCS_STAGE_QUEUED;
-    if (rcs_runner_now(runner) >= call->machine.deadline_ms) {
-        event.event = RECOURSE_EVENT_DEADLINE;
-    }
-    rcs_call_step(call, &event);
-}
-
-static bool needs_approval(const struct rcs_call *call)
-{
-    switch (runner_of(call)->options.approval_mode) {
-    case RECOURSE_APPROVE_DEFAULT:
-    case RECOURSE_APPROVE_NEVER:
-        return false;
-    case RECOURSE_APPROVE_BY_ANNOTATION:
-        return !call->tool->config.read_only;
-    default:
-        return true;
-    }
-}
-
 void rcs_call_begin(struct rcs_call *call)
 {
     char text[RCS_REASON_MAX];
@@ -512,8 +439,8 @@ void rcs_call_begin(struct rcs_call *call)
     event = rcs_precondition_check(call, text);
     if (event.event != RECOURSE_EVENT_READY) {
         rcs_call_step(call, &event);
-    } else if (needs_approval(call)) {
-        ask(call);
+    } else if (rcs_ask_needed(call)) {
+        rcs_ask(call);
     } else {
         queue(call, false);
     }
@@ -532,7 +459,7 @@ void rcs_call_cancel(struct rcs_call *call)
         code = rcs_precondition_prepare(call);
         break;
     case RCS_STAGE_ASKING:
-        rcs_approvals_close(&runner->approvals, call->approval);
+        rcs_ask_withdraw(call);
         call->stage = RCS_STAGE_QUEUED;
         break;
     case RCS_STAGE_TRYING:
@@ -558,7 +485,7 @@ void rcs_call_fire(struct rcs_timer *timer)
 
     switch (call->stage) {
     case RCS_STAGE_ASKING:
-        approval_timed_out(call);
+        rcs_ask_timed_out(call);
         break;
     case RCS_STAGE_TRYING:
         try_timed_out(call);

@@ -37,8 +37,8 @@ struct rcs_call {
     uint32_t bearers;               /* how many tools have the name that was called */
     char *kept;                     /* what the result's spans point to */
     size_t kept_size;               /* counted in the mailbox's bound until the result was delivered */
-    uint64_t approval;
-    uint64_t same;       /* hash of tool and arguments */
+    uint64_t approval;   /* the number of its question */
+    uint64_t same;       /* rcs_same_call; 0: not looked at yet */
     size_t trail_room;
     uint8_t key[16];
     uint8_t stage;       /* enum rcs_stage */
@@ -140,8 +140,6 @@ struct rcs_event {
 void rcs_call_step(struct rcs_call *call, const struct rcs_event *event);
 /* From NEW: looks at the preconditions and goes on as far as it can. */
 void rcs_call_begin(struct rcs_call *call);
-/* An approval came in. */
-void rcs_call_answered(struct rcs_call *call, bool approved);
 /* Nothing stands against the call: makes its first try, or lets it wait for leave to do so. */
 void rcs_call_admit(struct rcs_call *call);
 /* Makes the tries that wait for leave. */
@@ -151,6 +149,16 @@ void rcs_call_cancel(struct rcs_call *call);
 /* Lets go of everything but the result; no step is made. The call is done. */
 void rcs_call_drop(struct rcs_call *call);
 void rcs_call_fire(struct rcs_timer *timer);
+
+/* ask.c: approval */
+bool rcs_ask_needed(const struct rcs_call *call);
+void rcs_ask(struct rcs_call *call);
+/* An answer came in. */
+void rcs_ask_answered(struct rcs_call *call, const struct rcs_approval_answer *answer);
+/* Nobody has answered, and the time for it is over. */
+void rcs_ask_timed_out(struct rcs_call *call);
+/* The call ends otherwise. */
+void rcs_ask_withdraw(struct rcs_call *call);
 
 /* precondition.c */
 #define RCS_REASON_MAX 1024u

@@ -183,10 +183,10 @@ static void open_approvals(struct rcs_mail *mail)
 {
     struct recourse_runner *runner = RCS_OWNER(mail, struct recourse_runner, approvals.mail);
     struct rcs_call *call;
-    bool approved = false;
+    struct rcs_approval_answer answer;
 
-    while ((call = rcs_approvals_take(&runner->approvals, &approved)) != NULL) {
-        rcs_call_answered(call, approved);
+    while ((call = rcs_approvals_take(&runner->approvals, &answer)) != NULL) {
+        rcs_ask_answered(call, &answer);
     }
 }
 
@@ -391,7 +391,8 @@ size_t recourse_runner_memory(const struct recourse_runner *runner)
     return rcs_mailbox_used(runner->host.mailbox);
 }
 
-void recourse_call_approve(struct recourse_runner *runner, uint64_t approval, bool approved)
+bool recourse_call_approve(struct recourse_runner *runner, uint64_t approval,
+                           const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE], bool approved)
 {
-    rcs_approvals_answer(&runner->approvals, approval, approved);
+    return digest != NULL && rcs_approvals_answer(&runner->approvals, approval, digest, approved);
 }
