@@ -10,6 +10,7 @@
 #include "src/core/json.h"
 
 #define PATH_SIZE 256u
+#define LIMIT_MAX 100000u
 
 struct reader {
     struct rcs_arena *arena;
@@ -201,6 +202,14 @@ static const char *put_variables(struct reader *reader, const char *text, const 
 
 /* ---- http ---- */
 
+/* Something before an `@`, in what stands for the server (RFC 3986, 3.2). */
+static bool has_credentials(const char *url)
+{
+    const char *server = strstr(url, "://") + 3;
+
+    return memchr(server, '@', strcspn(server, "/?#\\")) != NULL;
+}
+
 static bool read_url(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     const char *url = read_string(reader, value);
@@ -212,7 +221,10 @@ static bool read_url(struct reader *reader, const cJSON *value, struct recourse_
         return wrong(reader, "wants a URL that begins with http:// or https://");
     }
     if (strstr(url, "${") != NULL) {
-        return wrong(reader, "variables stand in the values of headers only");
+        return wrong(reader, "no variables here, since a URL is shown: put them into headers");
+    }
+    if (has_credentials(url)) {
+        return wrong(reader, "no password here, since a URL is shown: put it into a header, as ${NAME}");
     }
     tool->url = url;
     return true;
@@ -249,7 +261,9 @@ static bool read_ca_file(struct reader *reader, const cJSON *value, struct recou
 
 static bool read_proxy(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    tool->proxy = read_string(reader, value);
+    const char *text = read_string(reader, value);
+
+    tool->proxy = text != NULL ? put_variables(reader, "", text, true) : NULL;
     return tool->proxy != NULL;
 }
 
@@ -413,6 +427,48 @@ static bool read_replay(struct reader *reader, const cJSON *value, struct recour
     return tool->declared_safe || tool->declared_unsafe || wrong(reader, "wants \"safe\" or \"unsafe\"");
 }
 
+static bool read_approval(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    static const struct {
+        const char *name;
+        uint8_t mode;
+    } modes[] = {
+        {"never", RECOURSE_APPROVE_NEVER},
+        {"always", RECOURSE_APPROVE_ALWAYS},
+        {"annotation", RECOURSE_APPROVE_BY_ANNOTATION},
+    };
+
+    for (size_t i = 0; cJSON_IsString(value) && i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(value->valuestring, modes[i].name) == 0) {
+            tool->approval = modes[i].mode;
+            return true;
+        }
+    }
+    return wrong(reader, "wants \"never\", \"always\" or \"annotation\"");
+}
+
+static bool read_read_only(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->read_only = cJSON_IsTrue(value);
+    return cJSON_IsBool(value) || wrong(reader, "wants true or false");
+}
+
+static bool read_limit(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    if (!cJSON_IsNumber(value) || !(value->valuedouble >= 1) || !(value->valuedouble <= LIMIT_MAX) ||
+        value->valuedouble != (double)(unsigned)value->valuedouble) {
+        return wrong(reader, "wants a whole number from 1 to %u: how many tries at once", LIMIT_MAX);
+    }
+    tool->limit = (unsigned)value->valuedouble;
+    return true;
+}
+
+static bool read_server(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->server = read_string(reader, value);
+    return tool->server != NULL;
+}
+
 static bool read_policy(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     const char *source = read_string(reader, value);
@@ -435,8 +491,10 @@ static const struct key tool_keys[] = {
     {"timeout", read_timeout, NULL},
     {"replay", read_replay, NULL},
     {"policy", read_policy, NULL},
-    {"approval", NULL, "approval by tool"},
-    {"limit", NULL, "limits by tool"},
+    {"approval", read_approval, NULL},
+    {"read_only", read_read_only, NULL},
+    {"limit", read_limit, NULL},
+    {"server", read_server, NULL},
     {NULL, NULL, NULL},
 };
 
