@@ -138,10 +138,12 @@ cat >"$secrets" <<EOT
 {"name":"no proxy","http":{"url":"$url/good","proxy":"http://u:\${RCS_CLI_SECRET}@127.0.0.1:99999",$header}},
 {"name":"odd proxy","http":{"url":"$url/good","proxy":"http://u:\${RCS_CLI_SECRET}@[::1",$header}},
 {"name":"shut proxy","http":{"url":"$url/good","proxy":"http://u:\${RCS_CLI_SECRET}@127.0.0.1:1",$header}},
+{"name":"command","command":["sh","-c","exit 3"],"env":{"KEY":"\${RCS_CLI_SECRET}"}},
+{"name":"no command","command":["$work/nosuch"],"env":{"KEY":"\${RCS_CLI_SECRET}"}},
 {"name":"\${RCS_CLI_SECRET}","description":"\${RCS_CLI_SECRET}","http":{"url":"$url/good",$header}}]}
 EOT
 printf '[' >"$work/calls.json"
-for name in works fails 'fails more' gets refused 'no such host' 'no TLS' 'no proxy' 'odd proxy' 'shut proxy' \
+for name in works fails 'fails more' gets refused 'no such host' 'no TLS' 'no proxy' 'odd proxy' 'shut proxy' command 'no command' \
     '${RCS_CLI_SECRET}'; do
     printf '%s,' "$(call "of $name" "$name")" >>"$work/calls.json"
 done
@@ -155,7 +157,7 @@ policy=$work/repeats/lightspeed.policy.md
 try 0 run --policy "$policy" --tools "$secrets" --log --report "$report" "$work/calls.json"
 hides "$work/out" "$work/err" "$report"
 has report "$(cat "$report")" '"call":"of works","tool":"works","status":"success"'
-is 'calls in error' "$(grep -o '"status":"error"' "$report" | wc -l)" 10
+is 'calls in error' "$(grep -o '"status":"error"' "$report" | wc -l)" 12
 try 0 run --policy "$policy" --tools "$secrets" --stream "$work/calls.json"
 hides "$work/out" "$work/err"
 try 3 run --policy "$quick_policy" --tools "$secrets" --log --report "$report" "$work/calls.json"
