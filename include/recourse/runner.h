@@ -7,7 +7,7 @@
  * the host) takes no further turn. One thread owns a runner. Callbacks come only from recourse_runner_step. The functions
  * marked [any thread] may be called from any. Nothing here installs a signal handler, exits, or writes to a stream.
  *
- * After fork a child may only exec.
+ * After fork a child may only exec: its copy of a runner is good for nothing, not even for being freed.
  */
 #ifndef RECOURSE_RUNNER_H
 #define RECOURSE_RUNNER_H
@@ -65,7 +65,7 @@ struct recourse_result {
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
     struct recourse_span structured; /* JSON object as the tool gave it, byte for byte; empty: none, or not well-formed */
-    struct recourse_span detail;     /* the reason in full, cleaned: the tool's own words; empty on success */
+    struct recourse_span detail;     /* the tool's own words, cleaned, at most RECOURSE_TEXT_MAX bytes of them; empty on success */
     const struct recourse_trail_step *trail;
     size_t trail_count;
 };
@@ -113,7 +113,7 @@ int recourse_invocation_cancel_fd(struct recourse_invocation *invocation);
 /* Answers. Everything is copied. Late answers are dropped. [any thread] */
 void recourse_invocation_complete(struct recourse_invocation *invocation, const struct recourse_completion *completion);
 
-/* Whether a call is approved by somebody before it is run. */
+/* Whether a call is approved by somebody before it is run. A tool's own mode wins, stricter or not. */
 enum recourse_approval_mode {
     RECOURSE_APPROVE_DEFAULT = 0, /* of a tool: as the runner says; of a runner: never */
     RECOURSE_APPROVE_NEVER = 1,
@@ -130,6 +130,9 @@ struct recourse_tool {
     bool declared_unsafe;    /* configuration may be stricter than the policy, never looser */
     bool declared_safe;      /* the host speaks for it: counts where the policy's Tools has no row for it */
     bool read_only;          /* needs no approval where the mode is "by annotation" */
+    uint8_t approval;        /* enum recourse_approval_mode; other than the default it wins over the runner's */
+    unsigned limit;          /* tries of it at once; 0: no limit of its own. See `server` */
+    const char *server;      /* tools that name one server share one limit: each names the same, or 0. NULL: none */
     uint64_t timeout_ms;     /* of a try; 0: the policy's. The shorter of both holds */
     const struct recourse_policy *policy; /* NULL: the runner's */
     /* RECOURSE_TOOL_HTTP: arguments are the body, or the query for GET and DELETE; 2xx is success. */
@@ -168,18 +171,43 @@ struct recourse_observation {
 
 enum recourse_approval { RECOURSE_REFUSED = 0, RECOURSE_APPROVED = 1, RECOURSE_APPROVE_LATER = 2 };
 
+#define RECOURSE_APPROVAL_DIGEST_SIZE 32u
+
+/*
+ * A call that somebody has to approve. All in it lives until the callback returns.
+ *
+ * The digest is SHA-256 over "recourse approval 1\n", the length of the tool's name (8 bytes, little-endian), the name, and
+ * the arguments, byte for byte as the tool will be sent them. An answer has to bear it, so that nobody approves one call
+ * and runs another; whoever shows the arguments elsewhere can compute it from what was shown.
+ */
+struct recourse_approval_request {
+    uint64_t approval; /* its number: never 0, never used again */
+    const struct recourse_turn *turn;
+    size_t index;      /* of the call in its turn */
+    struct recourse_span call;
+    struct recourse_span tool;
+    struct recourse_span arguments; /* a JSON object, written by a model: clean it before it is shown */
+    bool read_only;
+    uint64_t expires_ms; /* monotonic: nobody waits longer; RECOURSE_FOREVER: as long as it takes */
+    uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE];
+    const char *reason; /* NULL; a callback that refuses may say why: the model is told */
+};
+
 struct recourse_runner_options {
     size_t size; /* sizeof(struct recourse_runner_options) */
     struct recourse_port *port;                 /* borrowed; must outlive the runner */
     const struct recourse_allocator *allocator; /* NULL: malloc */
     const struct recourse_policy *policy;       /* for tools without one of their own */
-    unsigned tries_at_once;  /* over all calls; 0: 256. Calls beyond it queue before their first try */
+    /* Over all calls; 0: 256. What is beyond it, or beyond the limit of its tool or server, queues: first come, first served
+       within one limit, in turns between them, so that no full server holds up another. */
+    unsigned tries_at_once;
     unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
     size_t memory_max;       /* arguments and replies together, bytes; 0: 256 MiB. Beyond: RECOURSE_E_AGAIN, `too large` */
     size_t body_max;         /* one answer, bytes; 0: 4 MiB */
     uint8_t approval_mode;   /* enum recourse_approval_mode */
-    /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows. Any other value is a refusal. */
-    int (*approve)(void *user, uint64_t approval, struct recourse_span tool, struct recourse_span arguments);
+    /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows, or the policy's approval timeout.
+       Any other value is a refusal; a negative one says that asking failed. NULL: what needs approval is refused. */
+    int (*approve)(void *user, struct recourse_approval_request *request);
     void (*observe)(void *user, const struct recourse_observation *observation);
     void *user;
 };
@@ -187,7 +215,7 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. */
+   invocation; their answers are dropped. No other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. */
@@ -215,8 +243,15 @@ uint64_t recourse_runner_wake_ms(const struct recourse_runner *runner); /* RECOU
 /* Memory of arguments and replies in flight, bytes. */
 size_t recourse_runner_memory(const struct recourse_runner *runner);
 
-/* Answers an approval that was left open. Unknown or answered ones are ignored. [any thread] */
-void recourse_call_approve(struct recourse_runner *runner, uint64_t approval, bool approved);
+/*
+ * Answers an approval that was left open. Returns whether that counted: an unknown number, another digest, a second answer,
+ * or one after the call has ended or its time was over change nothing. [any thread]
+ */
+bool recourse_call_approve(struct recourse_runner *runner, uint64_t approval,
+                           const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE], bool approved);
+/* The digest of an approval request. Errors: RECOURSE_E_MEMORY. [any thread] */
+RECOURSE_MUST_USE int recourse_approval_digest(struct recourse_span tool, struct recourse_span arguments,
+                                               uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE]);
 
 /* ---- runs and turns ---- */
 

@@ -1,224 +1,44 @@
-#include "config.h"
+#include "config_values.h"
 
-#include <cjson/cJSON.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "src/core/json.h"
 
-#define PATH_SIZE 256u
-
-struct reader {
-    struct rcs_arena *arena;
-    struct rcs_policies *policies;
-    const char *file;
-    char path[PATH_SIZE]; /* "tools[2].http.headers": where we are */
-    char *text;
-    size_t text_size;
-};
-
-/* One key of an object: what reads its value, or why it isn't there yet. */
-struct key {
-    const char *name;
-    bool (*read)(struct reader *reader, const cJSON *value, struct recourse_tool *tool);
-    const char *later;
-};
-
-static bool wrong(struct reader *reader, const char *format, ...) RECOURSE_PRINTF(2, 3);
-
-static bool wrong(struct reader *reader, const char *format, ...)
-{
-    int used = snprintf(reader->text, reader->text_size, "%s: %s%s", reader->file, reader->path,
-                        *reader->path == '\0' ? "" : ": ");
-    va_list list;
-
-    if (used > 0 && (size_t)used < reader->text_size) {
-        va_start(list, format);
-        vsnprintf(reader->text + used, reader->text_size - (size_t)used, format, list);
-        va_end(list);
-    }
-    return false;
-}
-
-/* Goes one step down; the length to go back to. A path that is too long is cut. */
-static size_t enter(struct reader *reader, const char *name)
-{
-    size_t length = strlen(reader->path);
-
-    snprintf(reader->path + length, PATH_SIZE - length, "%s%s", length == 0 ? "" : ".", name);
-    return length;
-}
-
-static void leave(struct reader *reader, size_t length)
-{
-    reader->path[length] = '\0';
-}
-
-static const char *key_name(const void *user, size_t index)
-{
-    const struct key *keys = user;
-
-    return keys[index].name;
-}
-
-static bool is_first(const cJSON *object, const cJSON *member)
-{
-    for (const cJSON *other = object->child; other != member; other = other->next) {
-        if (strcmp(other->string, member->string) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool unknown_key(struct reader *reader, const cJSON *member, const struct key *keys)
-{
-    const char *near = rcs_nearest(member->string, key_name, keys);
-
-    return near == NULL ? wrong(reader, "unknown key \"%s\"", member->string)
-                        : wrong(reader, "unknown key \"%s\": did you mean \"%s\"?", member->string, near);
-}
-
-static bool read_member(struct reader *reader, const cJSON *member, const struct key *key, struct recourse_tool *tool)
-{
-    size_t back = enter(reader, member->string);
-    bool good = key->later != NULL ? wrong(reader, "not in this version: %s", key->later)
-                                   : key->read(reader, member, tool);
-
-    leave(reader, good ? back : strlen(reader->path));
-    return good;
-}
-
-/* Reads an object whose keys are those of the table, each at most once. */
-static bool read_object(struct reader *reader, const cJSON *object, const struct key *keys, struct recourse_tool *tool)
-{
-    if (!cJSON_IsObject(object)) {
-        return wrong(reader, "wants an object");
-    }
-    for (const cJSON *member = object->child; member != NULL; member = member->next) {
-        const struct key *key = keys;
-
-        while (key->name != NULL && strcmp(key->name, member->string) != 0) {
-            key++;
-        }
-        if (key->name == NULL) {
-            return unknown_key(reader, member, keys);
-        }
-        if (!is_first(object, member)) {
-            return wrong(reader, "\"%s\" is there twice", member->string);
-        }
-        if (!read_member(reader, member, key, tool)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* ---- values ---- */
-
-static bool has_control(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A string that is not empty and has no control characters; NULL after an error. */
-static const char *read_string(struct reader *reader, const cJSON *value)
-{
-    if (!cJSON_IsString(value) || *value->valuestring == '\0') {
-        wrong(reader, "wants a string that is not empty");
-        return NULL;
-    }
-    if (has_control(value->valuestring)) {
-        wrong(reader, "has a control character in it");
-        return NULL;
-    }
-    return rcs_arena_copy(reader->arena, value->valuestring, strlen(value->valuestring));
-}
-
-static bool read_duration(struct reader *reader, const cJSON *value, uint64_t *ms)
-{
-    if (!cJSON_IsString(value) || !rcs_duration_read(value->valuestring, ms)) {
-        return wrong(reader, "wants a duration such as \"500ms\", \"5s\" or \"2m\", at most 30 days");
-    }
-    return true;
-}
-
-/* ---- variables ---- */
-
-#define NAME_CHARACTERS "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-/* The variable whose name begins at `name`; `*size` is the length of the name. NULL after an error. With `line` it has
-   no control characters. */
-static const char *read_variable(struct reader *reader, const char *name, bool line, size_t *size)
-{
-    char text[128];
-    const char *value;
-
-    *size = strspn(name, NAME_CHARACTERS);
-    if (*size == 0 || *size >= sizeof text || name[*size] != '}') {
-        wrong(reader, "a variable is written ${NAME}, with letters, digits and _");
-        return NULL;
-    }
-    memcpy(text, name, *size);
-    text[*size] = '\0';
-    value = getenv(text);
-    if (value == NULL) {
-        wrong(reader, "the variable %s is not set in the environment", text);
-        return NULL;
-    }
-    if (line && has_control(value)) {
-        wrong(reader, "the variable %s has a control character in it", text);
-        return NULL;
-    }
-    return value;
-}
-
-/* `value` with its variables put in, after `text`; NULL after an error. `line`: as above. */
-static const char *put_variables(struct reader *reader, const char *text, const char *value, bool line)
-{
-    const char *at;
-
-    while ((at = strstr(value, "${")) != NULL) {
-        size_t size;
-        const char *variable = read_variable(reader, at + 2, line, &size);
-
-        if (variable == NULL) {
-            return NULL;
-        }
-        text = rcs_arena_format(reader->arena, "%s%.*s%s", text, (int)(at - value), value, variable);
-        value = at + 2 + size + 1;
-    }
-    return rcs_arena_format(reader->arena, "%s%s", text, value);
-}
+#define LIMIT_MAX 100000u
 
 /* ---- http ---- */
 
-static bool read_url(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+/* Something before an `@`, in what stands for the server (RFC 3986, 3.2). */
+static bool has_credentials(const char *url)
 {
-    const char *url = read_string(reader, value);
+    const char *server = strstr(url, "://") + 3;
+
+    return memchr(server, '@', strcspn(server, "/?#\\")) != NULL;
+}
+
+static bool read_url(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    const char *url = rcs_config_string(reader, value);
 
     if (url == NULL) {
         return false;
     }
     if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
-        return wrong(reader, "wants a URL that begins with http:// or https://");
+        return rcs_config_wrong(reader, "wants a URL that begins with http:// or https://");
     }
     if (strstr(url, "${") != NULL) {
-        return wrong(reader, "variables stand in the values of headers only");
+        return rcs_config_wrong(reader, "no variables here, since a URL is shown: put them into headers");
+    }
+    if (has_credentials(url)) {
+        return rcs_config_wrong(reader, "no password here, since a URL is shown: put it into a header, as ${NAME}");
     }
     tool->url = url;
     return true;
 }
 
-static bool read_method(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_method(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE", NULL};
 
@@ -228,28 +48,30 @@ static bool read_method(struct reader *reader, const cJSON *value, struct recour
             return true;
         }
     }
-    return wrong(reader, "wants one of GET, POST, PUT, PATCH, DELETE");
+    return rcs_config_wrong(reader, "wants one of GET, POST, PUT, PATCH, DELETE");
 }
 
-static bool read_connect_timeout(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_connect_timeout(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    return read_duration(reader, value, &tool->connect_timeout_ms);
+    return rcs_config_duration(reader, value, &tool->connect_timeout_ms);
 }
 
-static bool read_read_timeout(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_read_timeout(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    return read_duration(reader, value, &tool->read_timeout_ms);
+    return rcs_config_duration(reader, value, &tool->read_timeout_ms);
 }
 
-static bool read_ca_file(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_ca_file(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    tool->ca_file = read_string(reader, value);
+    tool->ca_file = rcs_config_string(reader, value);
     return tool->ca_file != NULL;
 }
 
-static bool read_proxy(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_proxy(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    tool->proxy = read_string(reader, value);
+    const char *text = rcs_config_string(reader, value);
+
+    tool->proxy = text != NULL ? rcs_config_variables(reader, "", text, true) : NULL;
     return tool->proxy != NULL;
 }
 
@@ -259,47 +81,47 @@ static bool read_proxy(struct reader *reader, const cJSON *value, struct recours
 
 static bool is_token(const char *name)
 {
-    static const char allowed[] = "!#$%&'*+-.^_`|~" NAME_CHARACTERS; /* RFC 9110, 5.6.2 */
+    static const char allowed[] = "!#$%&'*+-.^_`|~" RCS_NAME_CHARACTERS; /* RFC 9110, 5.6.2 */
 
     return *name != '\0' && name[strspn(name, allowed)] == '\0';
 }
 
-static bool read_headers(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_headers(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     const char **lines = rcs_arena_alloc(reader->arena, (HEADERS_MAX + 1) * sizeof *lines);
     size_t count = 0;
 
     if (!cJSON_IsObject(value)) {
-        return wrong(reader, "wants an object of names and values");
+        return rcs_config_wrong(reader, "wants an object of names and values");
     }
     for (const cJSON *member = value->child; member != NULL; member = member->next) {
         size_t back;
 
         if (!is_token(member->string)) {
-            return wrong(reader, "\"%s\" can't be the name of a header", member->string);
+            return rcs_config_wrong(reader, "\"%s\" can't be the name of a header", member->string);
         }
-        if (!is_first(value, member)) {
-            return wrong(reader, "\"%s\" is there twice", member->string);
+        if (!rcs_config_is_first(value, member)) {
+            return rcs_config_wrong(reader, "\"%s\" is there twice", member->string);
         }
         if (count == HEADERS_MAX) {
-            return wrong(reader, "more than %u headers", HEADERS_MAX);
+            return rcs_config_wrong(reader, "more than %u headers", HEADERS_MAX);
         }
-        back = enter(reader, member->string);
-        if (!cJSON_IsString(member) || has_control(member->valuestring)) {
-            return wrong(reader, "wants a string without control characters");
+        back = rcs_config_enter(reader, member->string);
+        if (!cJSON_IsString(member) || rcs_config_has_control(member->valuestring)) {
+            return rcs_config_wrong(reader, "wants a string without control characters");
         }
-        lines[count] = put_variables(reader, rcs_arena_format(reader->arena, "%s: ", member->string),
+        lines[count] = rcs_config_variables(reader, rcs_arena_format(reader->arena, "%s: ", member->string),
                                      member->valuestring, true);
         if (lines[count++] == NULL) {
             return false;
         }
-        leave(reader, back);
+        rcs_config_leave(reader, back);
     }
     tool->headers = lines;
     return true;
 }
 
-static const struct key http_keys[] = {
+static const struct rcs_config_key http_keys[] = {
     {"url", read_url, NULL},
     {"method", read_method, NULL},
     {"headers", read_headers, NULL},
@@ -314,19 +136,19 @@ static const struct key http_keys[] = {
 
 #define WORDS_MAX 1000u
 
-static bool read_command(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_command(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     int count = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
     const char **words;
     size_t used = 0;
 
     if (count == 0 || (unsigned)count > WORDS_MAX) {
-        return wrong(reader, "wants a list: the program and its words, at most %u", WORDS_MAX);
+        return rcs_config_wrong(reader, "wants a list: the program and its words, at most %u", WORDS_MAX);
     }
     words = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *words);
     for (const cJSON *word = value->child; word != NULL; word = word->next) {
         if (!cJSON_IsString(word) || (used == 0 && *word->valuestring == '\0')) {
-            return wrong(reader, "wants strings, and the first one names a program");
+            return rcs_config_wrong(reader, "wants strings, and the first one names a program");
         }
         words[used++] = rcs_arena_copy(reader->arena, word->valuestring, strlen(word->valuestring));
     }
@@ -336,96 +158,138 @@ static bool read_command(struct reader *reader, const cJSON *value, struct recou
     return true;
 }
 
-static bool read_env(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_env(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     int count = cJSON_IsObject(value) ? cJSON_GetArraySize(value) : 0;
     const char **entries = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *entries);
     size_t used = 0;
 
     if (!cJSON_IsObject(value)) {
-        return wrong(reader, "wants an object of names and values");
+        return rcs_config_wrong(reader, "wants an object of names and values");
     }
     for (const cJSON *member = value->child; member != NULL; member = member->next) {
         size_t back;
 
         if (*member->string == '\0' || strchr(member->string, '=') != NULL) {
-            return wrong(reader, "\"%s\" can't be the name of a variable", member->string);
+            return rcs_config_wrong(reader, "\"%s\" can't be the name of a variable", member->string);
         }
-        if (!is_first(value, member)) {
-            return wrong(reader, "\"%s\" is there twice", member->string);
+        if (!rcs_config_is_first(value, member)) {
+            return rcs_config_wrong(reader, "\"%s\" is there twice", member->string);
         }
-        back = enter(reader, member->string);
+        back = rcs_config_enter(reader, member->string);
         if (!cJSON_IsString(member)) {
-            return wrong(reader, "wants a string");
+            return rcs_config_wrong(reader, "wants a string");
         }
-        entries[used] = put_variables(reader, rcs_arena_format(reader->arena, "%s=", member->string),
+        entries[used] = rcs_config_variables(reader, rcs_arena_format(reader->arena, "%s=", member->string),
                                       member->valuestring, false);
         if (entries[used++] == NULL) {
             return false;
         }
-        leave(reader, back);
+        rcs_config_leave(reader, back);
     }
     tool->environment = entries;
     return true;
 }
 
-static bool read_cwd(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    tool->directory = read_string(reader, value);
+    tool->directory = rcs_config_string(reader, value);
     return tool->directory != NULL;
 }
 
 /* ---- tools ---- */
 
-static bool read_name(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_name(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    tool->name = read_string(reader, value);
+    tool->name = rcs_config_string(reader, value);
     return tool->name != NULL;
 }
 
-static bool read_description(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_description(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     if (!cJSON_IsString(value)) {
-        return wrong(reader, "wants a string");
+        return rcs_config_wrong(reader, "wants a string");
     }
     tool->description = rcs_arena_copy(reader->arena, value->valuestring, strlen(value->valuestring));
     return true;
 }
 
-static bool read_http(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_http(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     tool->kind = RECOURSE_TOOL_HTTP;
-    if (!read_object(reader, value, http_keys, tool)) {
+    if (!rcs_config_object(reader, value, http_keys, tool)) {
         return false;
     }
-    return tool->url != NULL || wrong(reader, "\"url\" is missing");
+    return tool->url != NULL || rcs_config_wrong(reader, "\"url\" is missing");
 }
 
-static bool read_timeout(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_timeout(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    return read_duration(reader, value, &tool->timeout_ms);
+    return rcs_config_duration(reader, value, &tool->timeout_ms);
 }
 
-static bool read_replay(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_replay(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     tool->declared_safe = cJSON_IsString(value) && strcmp(value->valuestring, "safe") == 0;
     tool->declared_unsafe = cJSON_IsString(value) && strcmp(value->valuestring, "unsafe") == 0;
-    return tool->declared_safe || tool->declared_unsafe || wrong(reader, "wants \"safe\" or \"unsafe\"");
+    return tool->declared_safe || tool->declared_unsafe || rcs_config_wrong(reader, "wants \"safe\" or \"unsafe\"");
 }
 
-static bool read_policy(struct reader *reader, const cJSON *value, struct recourse_tool *tool)
+static bool read_approval(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    const char *source = read_string(reader, value);
+    static const struct {
+        const char *name;
+        uint8_t mode;
+    } modes[] = {
+        {"never", RECOURSE_APPROVE_NEVER},
+        {"always", RECOURSE_APPROVE_ALWAYS},
+        {"annotation", RECOURSE_APPROVE_BY_ANNOTATION},
+    };
+
+    for (size_t i = 0; cJSON_IsString(value) && i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(value->valuestring, modes[i].name) == 0) {
+            tool->approval = modes[i].mode;
+            return true;
+        }
+    }
+    return rcs_config_wrong(reader, "wants \"never\", \"always\" or \"annotation\"");
+}
+
+static bool read_read_only(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->read_only = cJSON_IsTrue(value);
+    return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
+}
+
+static bool read_limit(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    if (!cJSON_IsNumber(value) || !(value->valuedouble >= 1) || !(value->valuedouble <= LIMIT_MAX) ||
+        value->valuedouble != (double)(unsigned)value->valuedouble) {
+        return rcs_config_wrong(reader, "wants a whole number from 1 to %u: how many tries at once", LIMIT_MAX);
+    }
+    tool->limit = (unsigned)value->valuedouble;
+    return true;
+}
+
+static bool read_server(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->server = rcs_config_string(reader, value);
+    return tool->server != NULL;
+}
+
+static bool read_policy(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    const char *source = rcs_config_string(reader, value);
     char text[512];
 
     if (source == NULL) {
         return false;
     }
     tool->policy = rcs_policies_open(reader->policies, source, text, sizeof text);
-    return tool->policy != NULL || wrong(reader, "%s", text);
+    return tool->policy != NULL || rcs_config_wrong(reader, "%s", text);
 }
 
-static const struct key tool_keys[] = {
+static const struct rcs_config_key tool_keys[] = {
     {"name", read_name, NULL},
     {"description", read_description, NULL},
     {"http", read_http, NULL},
@@ -435,50 +299,52 @@ static const struct key tool_keys[] = {
     {"timeout", read_timeout, NULL},
     {"replay", read_replay, NULL},
     {"policy", read_policy, NULL},
-    {"approval", NULL, "approval by tool"},
-    {"limit", NULL, "limits by tool"},
+    {"approval", read_approval, NULL},
+    {"read_only", read_read_only, NULL},
+    {"limit", read_limit, NULL},
+    {"server", read_server, NULL},
     {NULL, NULL, NULL},
 };
 
-static bool check_kind(struct reader *reader, const struct recourse_tool *tool)
+static bool check_kind(struct rcs_config_reader *reader, const struct recourse_tool *tool)
 {
     if (tool->url == NULL && tool->command == NULL) {
-        return wrong(reader, "\"http\" or \"command\" is missing: what is this tool?");
+        return rcs_config_wrong(reader, "\"http\" or \"command\" is missing: what is this tool?");
     }
     if (tool->url != NULL && tool->command != NULL) {
-        return wrong(reader, "has \"http\" and \"command\": choose one");
+        return rcs_config_wrong(reader, "has \"http\" and \"command\": choose one");
     }
     if (tool->command == NULL && (tool->environment != NULL || tool->directory != NULL)) {
-        return wrong(reader, "\"%s\" is for commands", tool->environment != NULL ? "env" : "cwd");
+        return rcs_config_wrong(reader, "\"%s\" is for commands", tool->environment != NULL ? "env" : "cwd");
     }
     return true;
 }
 
-static bool read_tool(struct reader *reader, const cJSON *value, struct rcs_config *config)
+static bool read_tool(struct rcs_config_reader *reader, const cJSON *value, struct rcs_config *config)
 {
     struct recourse_tool *tool =
         rcs_arena_push(reader->arena, &config->tools, &config->count, sizeof *config->tools);
 
     tool->size = sizeof *tool;
-    if (!read_object(reader, value, tool_keys, tool)) {
+    if (!rcs_config_object(reader, value, tool_keys, tool)) {
         return false;
     }
     if (tool->name == NULL) {
-        return wrong(reader, "\"name\" is missing");
+        return rcs_config_wrong(reader, "\"name\" is missing");
     }
     return check_kind(reader, tool);
 }
 
-static bool read_tools(struct reader *reader, const cJSON *array, struct rcs_config *config)
+static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, struct rcs_config *config)
 {
     size_t index = 0;
 
     if (!cJSON_IsArray(array)) {
-        snprintf(reader->path, PATH_SIZE, "tools");
-        return wrong(reader, "wants a list");
+        snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "tools");
+        return rcs_config_wrong(reader, "wants a list");
     }
     for (const cJSON *item = array->child; item != NULL; item = item->next) {
-        snprintf(reader->path, PATH_SIZE, "tools[%zu]", index++);
+        snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "tools[%zu]", index++);
         if (!read_tool(reader, item, config)) {
             return false;
         }
@@ -486,38 +352,38 @@ static bool read_tools(struct reader *reader, const cJSON *array, struct rcs_con
     return true;
 }
 
-static const struct key top_keys[] = {
+static const struct rcs_config_key top_keys[] = {
     {"tools", NULL, NULL},
     {"mcpServers", NULL, NULL},
     {NULL, NULL, NULL},
 };
 
-static bool read_top(struct reader *reader, const cJSON *top, struct rcs_config *config)
+static bool read_top(struct rcs_config_reader *reader, const cJSON *top, struct rcs_config *config)
 {
     const cJSON *tools = NULL;
 
     if (!cJSON_IsObject(top)) {
-        return wrong(reader, "wants an object, such as {\"tools\":[...]}");
+        return rcs_config_wrong(reader, "wants an object, such as {\"tools\":[...]}");
     }
     for (const cJSON *member = top->child; member != NULL; member = member->next) {
         if (strcmp(member->string, "mcpServers") == 0) {
-            snprintf(reader->path, PATH_SIZE, "mcpServers");
-            return wrong(reader, "not in this version: MCP servers");
+            snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "mcpServers");
+            return rcs_config_wrong(reader, "not in this version: MCP servers");
         }
         if (strcmp(member->string, "tools") != 0) {
-            return unknown_key(reader, member, top_keys);
+            return rcs_config_unknown_key(reader, member, top_keys);
         }
         if (tools != NULL) {
-            return wrong(reader, "\"tools\" is there twice");
+            return rcs_config_wrong(reader, "\"tools\" is there twice");
         }
         tools = member;
     }
-    return tools != NULL ? read_tools(reader, tools, config) : wrong(reader, "\"tools\" is missing");
+    return tools != NULL ? read_tools(reader, tools, config) : rcs_config_wrong(reader, "\"tools\" is missing");
 }
 
 /* ---- the text ---- */
 
-static bool wrong_at(struct reader *reader, const char *json, size_t offset, const char *what)
+static bool wrong_at(struct rcs_config_reader *reader, const char *json, size_t offset, const char *what)
 {
     size_t line = 1;
     size_t column = 1;
@@ -549,7 +415,7 @@ static bool find_nul(const char *json, size_t size, size_t *offset)
 bool rcs_config_read(struct rcs_arena *arena, const char *path, const char *json, size_t size,
                      struct rcs_policies *policies, struct rcs_config *config, char *text, size_t text_size)
 {
-    struct reader reader = {arena, policies, path, "", text, text_size};
+    struct rcs_config_reader reader = {arena, policies, path, "", text, text_size};
     struct recourse_span span = {json, size};
     size_t offset = 0;
     const char *end = NULL;

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "files.h"
 #include "policies.h"
+#include "run_approve.h"
 #include "run_live.h"
 #include "run_log.h"
 #include "run_report.h"
@@ -37,6 +38,8 @@ struct job {
     struct recourse_run *run;
     struct recourse_turn *turn;
     struct rcs_live *live;
+    struct rcs_approver *approver; /* NULL: nobody is asked */
+    int terminal;                  /* of the approver to be; -1: none */
 };
 
 /* ---- signals ---- */
@@ -112,11 +115,64 @@ static void on_result(void *user, struct recourse_turn *turn, size_t index, cons
 
     (void)turn;
     rcs_live_result(job->live, index, result);
+    rcs_approver_ended(job->approver, index);
     if (job->options.stream && result->tell == RECOURSE_TELL_MODEL &&
         recourse_run_status(job->run) != RECOURSE_RUN_FAILED) { /* the model is told no more once the host was */
         rcs_live_hide(job->live);
         print_result(job, result);
     }
+}
+
+/* ---- approval ---- */
+
+static void before_question(void *user)
+{
+    struct job *job = user;
+
+    rcs_live_hide(job->live);
+}
+
+static int on_approve(void *user, struct recourse_approval_request *request)
+{
+    struct job *job = user;
+
+    if (job->options.approve == RCS_APPROVE_YES) {
+        return RECOURSE_APPROVED;
+    }
+    if (job->approver != NULL) {
+        return rcs_approver_ask(job->approver, job->runner, request);
+    }
+    request->reason = job->options.approve == RCS_APPROVE_NO
+                          ? "the call needs approval, and --approve no refuses it (yes allows it, ask asks)"
+                          : "the call needs approval, and there is no terminal to ask on (--approve yes allows it)";
+    return RECOURSE_REFUSED;
+}
+
+static bool somebody_is_asked(const struct rcs_config *config)
+{
+    for (size_t i = 0; i < config->count; i++) {
+        const struct recourse_tool *tool = &config->tools[i];
+
+        if (tool->approval == RECOURSE_APPROVE_ALWAYS ||
+            (tool->approval == RECOURSE_APPROVE_BY_ANNOTATION && !tool->read_only)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_terminal(struct job *job)
+{
+    bool must = job->options.approve == RCS_APPROVE_ASK;
+
+    if (must || (job->options.approve == RCS_APPROVE_DEFAULT && somebody_is_asked(&job->config))) {
+        job->terminal = rcs_approve_terminal();
+    }
+    if (must && job->terminal < 0) {
+        rcs_cli_error("run", "--approve ask: there is no terminal to ask on: /dev/tty: %s", strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 /* ---- getting ready ---- */
@@ -183,7 +239,7 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s: the report can't be written: %s", job->options.report, why);
         return false;
     }
-    return true;
+    return find_terminal(job);
 }
 
 static bool complain_error(const char *what, int code, const struct recourse_error *error)
@@ -216,6 +272,7 @@ static bool start_runner(struct job *job)
     struct recourse_runner_options options = {
         .size = sizeof options,
         .policy = job->policy,
+        .approve = on_approve,
         .observe = on_observe,
         .user = job,
         .tries_at_once = tries_that_fit(),
@@ -227,6 +284,10 @@ static bool start_runner(struct job *job)
         return complain_error("the loop can't be set up", code, &error);
     }
     options.port = job->port;
+    if (job->terminal >= 0) {
+        job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
+        job->terminal = -1;
+    }
     code = recourse_runner_new(&options, &job->runner, &error);
     if (code != RECOURSE_OK) {
         return complain_error("the runner can't be set up", code, &error);
@@ -279,7 +340,9 @@ static bool run_turn(struct job *job)
     while (!recourse_turn_done(job->turn)) {
         int code;
 
-        rcs_live_draw(job->live, job->port->now_ms(job->port->self));
+        if (!rcs_approver_asks(job->approver)) {
+            rcs_live_draw(job->live, job->port->now_ms(job->port->self));
+        }
         code = recourse_runner_step(job->runner, job->live != NULL ? RCS_LIVE_INTERVAL_MS : RECOURSE_FOREVER);
         if (code != RECOURSE_OK) {
             rcs_live_hide(job->live);
@@ -389,6 +452,10 @@ static void clear(struct job *job)
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
+    rcs_approver_free(job->approver);
+    if (job->terminal >= 0) {
+        close(job->terminal);
+    }
     if (job->port != NULL) {
         if (signal_pipe[0] >= 0) {
             job->port->unwatch(job->port->self, signal_pipe[0]);
@@ -402,7 +469,7 @@ static void clear(struct job *job)
 
 int rcs_run_job(const struct rcs_run_options *options)
 {
-    struct job job = {.options = *options, .policies = {.command = "run", .no_cache = options->no_cache}};
+    struct job job = {.options = *options, .policies = {.command = "run", .no_cache = options->no_cache}, .terminal = -1};
     int status = RCS_EXIT_ERROR;
 
     if (recourse_global_init() != RECOURSE_OK) {

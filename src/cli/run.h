@@ -10,6 +10,7 @@ struct rcs_run_options {
     const char *tools;  /* path; "-": stdin */
     const char *calls;  /* likewise */
     const char *report; /* path; NULL: none */
+    uint8_t approve;    /* enum rcs_approve */
     bool stream;
     bool log;
     bool no_cache;

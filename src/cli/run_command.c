@@ -4,12 +4,14 @@
 #include "cli.h"
 #include "policies.h"
 #include "run.h"
+#include "run_approve.h"
 
 static int run(int argc, char **argv)
 {
     struct rcs_run_options chosen = {.calls = "-"};
     const char *budget = NULL;
     const char *deadline = NULL;
+    const char *approve = NULL;
     const struct rcs_option options[] = {
         {.name = "--policy", .letter = "-p", .value = &chosen.policy},
         {.name = "--tools", .letter = "-t", .value = &chosen.tools},
@@ -19,8 +21,10 @@ static int run(int argc, char **argv)
         {.name = "--no-cache", .flag = &chosen.no_cache},
         {.name = "--budget", .value = &budget},
         {.name = "--deadline", .value = &deadline},
+        {.name = "--approve", .value = &approve},
         {.name = "--audit", .later = "--report has every step of every call"},
     };
+    enum rcs_approve mode = RCS_APPROVE_DEFAULT;
     uint64_t tokens = 0;
     size_t count;
     int status = rcs_options_read(&rcs_command_run, argc, argv, options, sizeof options / sizeof options[0], &count);
@@ -43,6 +47,9 @@ static int run(int argc, char **argv)
     if (deadline != NULL && !rcs_duration_read(deadline, &chosen.deadline_ms)) {
         return rcs_cli_error("run", "--deadline wants a duration such as 500ms, 5s or 2m, not '%s'", deadline);
     }
+    if (approve != NULL && !rcs_approve_read(approve, &mode)) {
+        return rcs_cli_error("run", "--approve wants ask, yes or no, not '%s'", approve);
+    }
     if (count == 1) {
         chosen.calls = argv[1];
     }
@@ -50,6 +57,7 @@ static int run(int argc, char **argv)
         return rcs_cli_error("run", "calls and tools can't both come from standard input");
     }
     chosen.budget = (uint32_t)tokens;
+    chosen.approve = (uint8_t)mode;
     return rcs_run_job(&chosen);
 }
 
@@ -95,6 +103,9 @@ const struct rcs_command rcs_command_run = {
         "      --log            a line for each decision on standard error\n"
         "      --budget TOKENS  for all results together; longer ones are cut\n"
         "      --deadline TIME  for every call, such as 500ms, 30s, 2m\n"
+        "      --approve HOW    calls of tools that need approval: ask on the terminal,\n"
+        "                       yes to all, no to all. Left out, it asks if there is a\n"
+        "                       terminal (/dev/tty) and says no if there is none\n"
         "      --no-cache       walk the model of a .policy.md\n"
         "\n"
         RCS_CACHE_HELP
@@ -109,11 +120,16 @@ const struct rcs_command rcs_command_run = {
         "    \"http\":{\"url\":\"http://127.0.0.1:8000/lookup\",\"method\":\"POST\",\n"
         "      \"headers\":{\"X-Key\":\"${KEY}\"},\"connect_timeout\":\"2s\",\n"
         "      \"read_timeout\":\"10s\",\"ca_file\":\"ca.pem\",\"proxy\":\"http://...\"},\n"
-        "    \"timeout\":\"5s\",\"replay\":\"safe\",\"policy\":\"lightspeed\"}]}\n"
+        "    \"timeout\":\"5s\",\"replay\":\"safe\",\"policy\":\"lightspeed\",\n"
+        "    \"server\":\"crm\",\"limit\":4,\"approval\":\"annotation\",\"read_only\":true}]}\n"
         "  name and http.url are needed. The arguments are the body, or for GET and\n"
         "  DELETE the query; 2xx is success. timeout is that of a try. replay says\n"
         "  whether running it twice does no more than once (safe) or might (unsafe).\n"
-        "  ${NAME} in the value of a header or in env comes from the environment.\n"
+        "  limit is how many tries are made at once; tools that name one server share\n"
+        "  one limit. approval is never, always or annotation (unless read_only is\n"
+        "  true); left out, never.\n"
+        "  ${NAME} in the value of a header, in env or in proxy comes from the\n"
+        "  environment; a URL has no variables and no password in it.\n"
         "  Instead of http, a tool may be a program:\n"
         "    {\"name\":\"find\",\"command\":[\"./find.py\",\"--json\"],\n"
         "      \"env\":{\"TOKEN\":\"${TOKEN}\"},\"cwd\":\"/srv/tools\",\"timeout\":\"5s\"}\n"

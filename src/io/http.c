@@ -76,6 +76,7 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     transfer->active_ms = rcs_now_ms();
     if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
         transfer->answer.too_large = true;
+        transfer->no_room = true;
         return 0;
     }
     return rcs_answer_block(&transfer->answer, block, size) ? size : 0;

@@ -49,6 +49,7 @@ struct recourse_transfer {
     bool plain;         /* http: nobody else is on the connection */
     bool replayed;      /* libcurl wanted to send it again */
     bool no_watch;      /* its socket could not be watched */
+    bool no_room;       /* whoever started it had no memory left for the body */
     bool closes;        /* its connection is not to be kept */
     bool finishing;     /* `done` runs */
     struct rcs_answer answer;

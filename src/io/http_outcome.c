@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What a result of libcurl is taken for, before it is known more exactly. */
 enum kind {
@@ -197,6 +198,11 @@ static bool judge_answer(struct recourse_transfer *transfer, struct recourse_htt
 {
     const struct rcs_answer *answer = &transfer->answer;
 
+    if (transfer->no_room) {
+        response->too_large = true;
+        snprintf(transfer->detail, sizeof transfer->detail, "no room for the answer: the memory for replies is used up");
+        return true;
+    }
     if (answer->too_large) {
         response->too_large = true;
         snprintf(transfer->detail, sizeof transfer->detail, "the answer's %s is larger than %zu bytes",
@@ -213,6 +219,15 @@ static bool judge_answer(struct recourse_transfer *transfer, struct recourse_htt
     return false;
 }
 
+/* libcurl's "Unsupported proxy syntax in '...'" and its like have the whole proxy in them, password and all. */
+static bool may_show_password(const struct recourse_transfer *transfer)
+{
+    const struct recourse_http_request *request = transfer->request;
+
+    return strchr(transfer->detail, '@') != NULL &&
+           ((request->proxy != NULL && strchr(request->proxy, '@') != NULL) || strchr(request->url, '@') != NULL);
+}
+
 void rcs_http_judge(struct recourse_transfer *transfer, CURLcode result, struct recourse_http_response *response)
 {
     response->sent = rcs_http_sent(transfer);
@@ -225,7 +240,7 @@ void rcs_http_judge(struct recourse_transfer *transfer, CURLcode result, struct 
     }
     if (result != CURLE_OK) {
         judge_kind(transfer, kind_of(result), response);
-        if (transfer->detail[0] == '\0') {
+        if (transfer->detail[0] == '\0' || may_show_password(transfer)) {
             snprintf(transfer->detail, sizeof transfer->detail, "%s", curl_easy_strerror(result));
         }
         return;

@@ -71,7 +71,8 @@ static void free_slot(struct rcs_approvals *approvals, uint32_t index)
     approvals->free = index;
 }
 
-uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker)
+uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker,
+                            const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE])
 {
     struct rcs_approval_slot *slot;
     uint64_t number = 0;
@@ -83,6 +84,7 @@ uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker)
         slot = &approvals->slots[index];
         slot->asker = asker;
         slot->state = SLOT_OPEN;
+        memcpy(slot->answer.digest, digest, sizeof slot->answer.digest);
         slot->generation += slot->generation == UINT32_MAX ? 2 : 1; /* never 0, so no number is 0 */
         number = (uint64_t)slot->generation << 32 | index;
     }
@@ -90,31 +92,37 @@ uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker)
     return number;
 }
 
-void rcs_approvals_close(struct rcs_approvals *approvals, uint64_t number)
+bool rcs_approvals_close(struct rcs_approvals *approvals, uint64_t number, struct rcs_approval_answer *answer)
 {
     struct rcs_approval_slot *slot;
+    bool answered = false;
 
     pthread_mutex_lock(&approvals->lock);
     slot = find(approvals, number);
     if (slot != NULL && slot->state == SLOT_OPEN) {
         free_slot(approvals, (uint32_t)number);
     } else if (slot != NULL && slot->state == SLOT_ANSWERED) {
+        answered = true;
+        *answer = slot->answer;
         slot->state = SLOT_WITHDRAWN; /* it stands in the list of answers; freed when its turn comes */
     }
     pthread_mutex_unlock(&approvals->lock);
+    return answered;
 }
 
-void rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number, bool approved)
+bool rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number,
+                          const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE], bool approved)
 {
     struct rcs_approval_slot *slot;
     bool news = false;
 
     pthread_mutex_lock(&approvals->lock);
     slot = find(approvals, number);
-    if (slot != NULL && slot->state == SLOT_OPEN) {
+    if (slot != NULL && slot->state == SLOT_OPEN &&
+        memcmp(slot->answer.digest, digest, sizeof slot->answer.digest) == 0) {
         news = true;
         slot->state = SLOT_ANSWERED;
-        slot->approved = approved;
+        slot->answer.approved = approved;
         slot->next = NOWHERE;
         if (approvals->answered == NOWHERE) {
             approvals->answered = (uint32_t)number;
@@ -127,9 +135,10 @@ void rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number, bool
     if (news) {
         (void)rcs_mailbox_post(approvals->mailbox, &approvals->mail);
     }
+    return news;
 }
 
-void *rcs_approvals_take(struct rcs_approvals *approvals, bool *approved)
+void *rcs_approvals_take(struct rcs_approvals *approvals, struct rcs_approval_answer *answer)
 {
     void *asker = NULL;
 
@@ -141,7 +150,7 @@ void *rcs_approvals_take(struct rcs_approvals *approvals, bool *approved)
         approvals->answered = slot->next;
         if (slot->state == SLOT_ANSWERED) {
             asker = slot->asker;
-            *approved = slot->approved;
+            *answer = slot->answer;
         }
         free_slot(approvals, index);
     }

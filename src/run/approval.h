@@ -7,14 +7,21 @@
 
 #include <pthread.h>
 
+#include <recourse/runner.h>
+
 #include "src/tools/mailbox.h"
+
+struct rcs_approval_answer {
+    bool approved;
+    uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE]; /* of what was asked about */
+};
 
 struct rcs_approval_slot {
     void *asker;
     uint32_t generation; /* counts the uses of this slot */
     uint32_t next;       /* in the list of free, or of answered ones */
     uint8_t state;
-    bool approved;
+    struct rcs_approval_answer answer;
 };
 
 struct rcs_approvals {
@@ -34,13 +41,15 @@ struct rcs_approvals {
 RECOURSE_MUST_USE int rcs_approvals_init(struct rcs_approvals *approvals, const struct recourse_allocator *allocator,
                                          struct rcs_mailbox *mailbox);
 void rcs_approvals_clear(struct rcs_approvals *approvals);
-/* Opens one for `asker`. 0: no memory. */
-uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker);
-/* Closes one, answered or not. */
-void rcs_approvals_close(struct rcs_approvals *approvals, uint64_t number);
-/* [any thread] */
-void rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number, bool approved);
+/* Opens one for `asker`, about what has this digest. 0: no memory. */
+uint64_t rcs_approvals_open(struct rcs_approvals *approvals, void *asker,
+                            const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE]);
+/* Closes one. True if it has an answer that was not handed over yet: `*answer` then. */
+bool rcs_approvals_close(struct rcs_approvals *approvals, uint64_t number, struct rcs_approval_answer *answer);
+/* Returns whether the answer was taken. [any thread] */
+bool rcs_approvals_answer(struct rcs_approvals *approvals, uint64_t number,
+                          const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE], bool approved);
 /* Hands over the oldest answer and closes it; NULL: there is none. */
-void *rcs_approvals_take(struct rcs_approvals *approvals, bool *approved);
+void *rcs_approvals_take(struct rcs_approvals *approvals, struct rcs_approval_answer *answer);
 
 #endif

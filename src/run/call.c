@@ -27,11 +27,25 @@ static void set_timer(struct rcs_call *call, uint64_t due_ms)
     (void)code;
 }
 
+/* A tool that runs on after its try was stopped still takes a place of its limit. */
 static void leave_try(struct rcs_call *call)
 {
+    struct recourse_runner *runner = runner_of(call);
+
     if (call->in_try) {
         call->in_try = false;
-        runner_of(call)->tries--;
+        runner->tries--;
+    }
+    if (call->in_limit && call->try == NULL) {
+        call->in_limit = false;
+        rcs_limits_end(&runner->limits, call->tool->limit);
+    }
+}
+
+static void leave_queue(struct rcs_call *call)
+{
+    if (call->stage == RCS_STAGE_QUEUED && call->tool != NULL) {
+        rcs_limits_give_up(&runner_of(call)->limits, call->tool->limit, &call->link);
     }
 }
 
@@ -45,18 +59,19 @@ void rcs_call_drop(struct rcs_call *call)
         return;
     }
     if (call->stage == RCS_STAGE_ASKING) {
-        rcs_approvals_close(&runner->approvals, call->approval);
+        rcs_ask_withdraw(call);
     }
     if (call->try != NULL && call->stage == RCS_STAGE_TRYING &&
         call->try->kind->stop(call->try) != RCS_STOPPED_RUNNING) {
         call->try = NULL;
     }
     if (call->try != NULL) {
-        call->try->kind->forget(call->try);
+        rcs_limits_linger(&runner->limits, call->tool->limit, call->try);
         call->try = NULL;
+        call->in_limit = false;
     }
     leave_try(call);
-    rcs_list_remove(&call->link);
+    leave_queue(call);
     rcs_timers_remove(&runner->timers, &call->timer);
     rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
     rcs_free(runner->host.allocator, call->arguments_memory);
@@ -179,6 +194,8 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
         try_held_up(call);
         return;
     }
+    call->in_limit = true;
+    rcs_limits_begin(&runner->limits, call->tool->limit);
     set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
     code = call->tool->kind->start(&runner->host, &order, &call->try);
     if (code != 0 && call->stage == RCS_STAGE_TRYING) {
@@ -222,11 +239,15 @@ static void try_timed_out(struct rcs_call *call)
 
 static void step_queued(struct rcs_call *call)
 {
-    struct rcs_event event = {
-        .event = call->elapsed ? RECOURSE_EVENT_ELAPSED : RECOURSE_EVENT_READY,
-        .reason = words("no time was left"),
-    };
+    struct rcs_event event = {.event = RECOURSE_EVENT_ELAPSED};
+    char text[RCS_REASON_MAX];
 
+    if (!call->elapsed) {
+        event = rcs_precondition_check_again(call, text);
+    }
+    if (event.reason.size == 0) {
+        event.reason = words("no time was left"); /* where the machine finds that the deadline has come */
+    }
     rcs_timers_remove(&runner_of(call)->timers, &call->timer);
     rcs_call_step(call, &event);
 }
@@ -241,22 +262,26 @@ static void queue(struct rcs_call *call, bool elapsed)
         rcs_call_cancel(call);
         return;
     }
-    if (rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
+    if (runner->tries < runner->options.tries_at_once && rcs_limits_pass(&runner->limits, call->tool->limit)) {
         step_queued(call);
         return;
     }
     call->stage = RCS_STAGE_QUEUED;
-    rcs_list_append(&runner->queue, &call->link);
+    rcs_limits_wait(&runner->limits, call->tool->limit, &call->link);
     set_timer(call, call->machine.deadline_ms);
+}
+
+void rcs_call_admit(struct rcs_call *call)
+{
+    queue(call, false);
 }
 
 void rcs_call_run_queue(struct recourse_runner *runner)
 {
-    while (!rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once) {
-        struct rcs_call *call = RCS_OWNER(runner->queue.next, struct rcs_call, link);
+    struct rcs_link *link;
 
-        rcs_list_remove(&call->link);
-        step_queued(call);
+    while (runner->tries < runner->options.tries_at_once && (link = rcs_limits_take(&runner->limits)) != NULL) {
+        step_queued(RCS_OWNER(link, struct rcs_call, link));
     }
 }
 
@@ -301,6 +326,7 @@ static void try_ended(void *user, const struct recourse_facts *told)
 
     call->try = NULL;
     if (told == NULL) {
+        leave_try(call);
         if (call->stage == RCS_STAGE_HELD) {
             queue(call, true);
         }
@@ -400,79 +426,6 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
 
 /* ---- what comes from outside ---- */
 
-static void answered(struct rcs_call *call, bool approved, const char *reason)
-{
-    struct rcs_event event = {.event = RECOURSE_EVENT_REFUSED, .reason = words(reason)};
-
-    assert(call->stage == RCS_STAGE_ASKING);
-    rcs_timers_remove(&runner_of(call)->timers, &call->timer);
-    call->stage = RCS_STAGE_QUEUED;
-    if (approved) {
-        queue(call, false);
-    } else {
-        rcs_call_step(call, &event);
-    }
-}
-
-static void ask(struct rcs_call *call)
-{
-    static const char nobody[] = "the call needs approval, and nobody can be asked";
-    struct recourse_runner *runner = runner_of(call);
-    uint64_t patience = call->result.policy->settings.approval_timeout_ms;
-    uint64_t now = rcs_runner_now(runner);
-    uint64_t due = patience < RECOURSE_FOREVER - now ? now + patience : RECOURSE_FOREVER;
-    int answer = RECOURSE_REFUSED;
-
-    call->stage = RCS_STAGE_ASKING;
-    call->approval = rcs_approvals_open(&runner->approvals, call);
-    if (call->approval != 0 && runner->options.approve != NULL) {
-        answer = runner->options.approve(runner->options.user, call->approval, call->result.tool, call->arguments);
-    }
-    if (call->stage != RCS_STAGE_ASKING) {
-        return; /* freed meanwhile */
-    }
-    if (answer == RECOURSE_APPROVE_LATER) {
-        set_timer(call, due < call->machine.deadline_ms ? due : call->machine.deadline_ms);
-        return;
-    }
-    rcs_approvals_close(&runner->approvals, call->approval);
-    answered(call, answer == RECOURSE_APPROVED, runner->options.approve != NULL ? "the call was refused" : nobody);
-}
-
-void rcs_call_answered(struct rcs_call *call, bool approved)
-{
-    answered(call, approved, "the call was refused");
-}
-
-static void approval_timed_out(struct rcs_call *call)
-{
-    struct recourse_runner *runner = runner_of(call);
-    struct rcs_event event = {
-        .event = RECOURSE_EVENT_UNANSWERED_APPROVAL,
-        .reason = words("nobody answered in time whether the call is approved"),
-    };
-
-    rcs_approvals_close(&runner->approvals, call->approval);
-    call->stage = RCS_STAGE_QUEUED;
-    if (rcs_runner_now(runner) >= call->machine.deadline_ms) {
-        event.event = RECOURSE_EVENT_DEADLINE;
-    }
-    rcs_call_step(call, &event);
-}
-
-static bool needs_approval(const struct rcs_call *call)
-{
-    switch (runner_of(call)->options.approval_mode) {
-    case RECOURSE_APPROVE_DEFAULT:
-    case RECOURSE_APPROVE_NEVER:
-        return false;
-    case RECOURSE_APPROVE_BY_ANNOTATION:
-        return !call->tool->config.read_only;
-    default:
-        return true;
-    }
-}
-
 void rcs_call_begin(struct rcs_call *call)
 {
     char text[RCS_REASON_MAX];
@@ -486,8 +439,8 @@ void rcs_call_begin(struct rcs_call *call)
     event = rcs_precondition_check(call, text);
     if (event.event != RECOURSE_EVENT_READY) {
         rcs_call_step(call, &event);
-    } else if (needs_approval(call)) {
-        ask(call);
+    } else if (rcs_ask_needed(call)) {
+        rcs_ask(call);
     } else {
         queue(call, false);
     }
@@ -506,7 +459,7 @@ void rcs_call_cancel(struct rcs_call *call)
         code = rcs_precondition_prepare(call);
         break;
     case RCS_STAGE_ASKING:
-        rcs_approvals_close(&runner->approvals, call->approval);
+        rcs_ask_withdraw(call);
         call->stage = RCS_STAGE_QUEUED;
         break;
     case RCS_STAGE_TRYING:
@@ -515,7 +468,7 @@ void rcs_call_cancel(struct rcs_call *call)
             words(event.sent ? "cancelled before the tool had answered" : "cancelled before anything was sent");
         break;
     default:
-        rcs_list_remove(&call->link);
+        leave_queue(call);
         break;
     }
     rcs_timers_remove(&runner->timers, &call->timer);
@@ -532,7 +485,7 @@ void rcs_call_fire(struct rcs_timer *timer)
 
     switch (call->stage) {
     case RCS_STAGE_ASKING:
-        approval_timed_out(call);
+        rcs_ask_timed_out(call);
         break;
     case RCS_STAGE_TRYING:
         try_timed_out(call);
@@ -542,7 +495,7 @@ void rcs_call_fire(struct rcs_timer *timer)
         break;
     case RCS_STAGE_QUEUED:
     case RCS_STAGE_HELD: /* the deadline: the machine sees it by itself */
-        rcs_list_remove(&call->link);
+        leave_queue(call);
         step_queued(call);
         break;
     default:

@@ -7,6 +7,7 @@
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/io/buffer.h"
+#include "src/run/same.h"
 
 #define NAME_MAX_SHOWN 64u /* code points of a name that somebody else chose */
 #define TOOLS_LISTED 20u
@@ -282,16 +283,32 @@ static bool has_failed_before(struct rcs_call *call, struct words *words)
 {
     struct recourse_run *run = call->turn->run;
     uint32_t times = call->result.policy->settings.repeated_failures;
-    uint64_t hash = rcs_repeat_hash(run->runner->seed, call->result.tool);
+    uint32_t count;
 
     if (times == 0) {
         return false;
     }
-    call->same = rcs_repeat_hash(hash, rcs_json_trim(call->arguments));
+    if (call->same == 0) {
+        call->same = rcs_same_call(run->runner->host.allocator, run->runner->seed, call->result.tool, call->arguments);
+    }
+    count = rcs_repeat_count(&run->failed, call->same);
     say(words, "this call has failed ");
-    say_number(words, rcs_repeat_count(&run->failed, call->same));
-    say(words, " times with the same arguments");
-    return rcs_repeat_count(&run->failed, call->same) >= times;
+    say_number(words, count);
+    say(words, count == 1 ? " time with the same arguments" : " times with the same arguments");
+    say(words, ": change them, or go on without it");
+    return count >= times;
+}
+
+struct rcs_event rcs_precondition_check_again(struct rcs_call *call, char text[RCS_REASON_MAX])
+{
+    struct rcs_event event = {.event = RECOURSE_EVENT_READY};
+    struct words words = {text, 0};
+
+    if (has_failed_before(call, &words)) {
+        event.event = RECOURSE_EVENT_REPEATED_FAILURE;
+        event.reason = (struct recourse_span){text, words.used};
+    }
+    return event;
 }
 
 struct rcs_event rcs_precondition_check(struct rcs_call *call, char text[RCS_REASON_MAX])

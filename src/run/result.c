@@ -99,6 +99,20 @@ static bool is_page(const struct recourse_facts *facts, struct recourse_span tex
     return says_html(facts);
 }
 
+/* At most so many bytes of a failure's text are looked at by a policy, and kept. Cut where a code point begins. */
+static struct recourse_span bounded(struct recourse_span text)
+{
+    size_t size = RECOURSE_TEXT_MAX;
+
+    if (text.size <= size) {
+        return text;
+    }
+    while (size > RECOURSE_TEXT_MAX - 4 && ((unsigned char)text.data[size] & 0xc0) == 0x80) {
+        size--;
+    }
+    return (struct recourse_span){text.data, size};
+}
+
 struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[32])
 {
     const struct recourse_facts *facts = event->facts;
@@ -107,10 +121,10 @@ struct recourse_span rcs_result_reason(const struct rcs_event *event, char room[
         return event->reason;
     }
     if (rcs_json_trim(facts->text).size > 0 && !is_page(facts, facts->text)) {
-        return facts->text;
+        return bounded(facts->text);
     }
     if (facts->text.size == 0 && facts->result.size > 0 && !is_page(facts, facts->result)) {
-        return facts->result; /* an error inside an answer that claims success */
+        return bounded(facts->result); /* an error inside an answer that claims success */
     }
     if (facts->detail.size > 0) {
         return facts->detail;
@@ -212,22 +226,19 @@ static struct recourse_span structured_of(const struct recourse_facts *facts)
     return text;
 }
 
-/* Gives back what the cut left empty. */
-static void shrink(struct rcs_call *call, size_t used)
+static bool resize(struct rcs_call *call, size_t size)
 {
     const struct rcs_tool_host *host = &call->turn->run->runner->host;
-    struct recourse_result *result = &call->result;
-    size_t structured_at = result->structured.size > 0 ? (size_t)(result->structured.data - call->kept) : 0;
-    char *moved = rcs_realloc(host->allocator, call->kept, used + 1);
+    char *moved = rcs_realloc(host->allocator, call->kept, size);
 
     if (moved == NULL) {
-        return;
+        return false;
     }
-    rcs_mailbox_give_back(host->mailbox, call->kept_size - (used + 1));
+    rcs_mailbox_charge(host->mailbox, size);
+    rcs_mailbox_give_back(host->mailbox, call->kept_size);
     call->kept = moved;
-    call->kept_size = used + 1;
-    result->content.data = moved;
-    result->structured.data = result->structured.size > 0 ? moved + structured_at : NULL;
+    call->kept_size = size;
+    return true;
 }
 
 static void make_success(struct rcs_call *call, const struct recourse_facts *facts)
@@ -235,8 +246,8 @@ static void make_success(struct rcs_call *call, const struct recourse_facts *fac
     struct recourse_result *result = &call->result;
     struct recourse_span structured = structured_of(facts);
     size_t size = rcs_text_clean(facts->result, NULL, 0);
-    char *block = keep_block(call, size + NOTICE_MAX + structured.size);
-    size_t used;
+    char *block = keep_block(call, size + NOTICE_MAX);
+    bool is_all;
 
     if (block == NULL) {
         out_of_memory(call);
@@ -244,16 +255,19 @@ static void make_success(struct rcs_call *call, const struct recourse_facts *fac
     }
     rcs_text_clean(facts->result, block, size + 1);
     result->truncated = cut_content(call, block, &size);
-    result->content = (struct recourse_span){block, size};
-    used = size;
-    if (structured.size > 0 && structured.size == size && memcmp(structured.data, block, size) == 0) {
-        result->structured = result->content; /* an answer that is one JSON object: kept once */
-    } else if (structured.size > 0) {
-        memcpy(block + size, structured.data, structured.size);
-        result->structured = (struct recourse_span){block + size, structured.size};
-        used += structured.size;
+    is_all = size > 0 && structured.size == size && memcmp(structured.data, block, size) == 0;
+    if (!resize(call, size + (is_all ? 0 : structured.size) + 1)) {
+        structured.size = is_all ? size : 0; /* what there is stays, a little larger than it need be */
     }
-    shrink(call, used);
+    result->content = (struct recourse_span){call->kept, size};
+    if (structured.size == 0) {
+        return;
+    }
+    result->structured = result->content; /* an answer that is one JSON object: kept once */
+    if (!is_all) {
+        memcpy(call->kept + size, structured.data, structured.size);
+        result->structured = (struct recourse_span){call->kept + size, structured.size};
+    }
 }
 
 static void make_failure(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event)
@@ -274,7 +288,8 @@ static void make_failure(struct rcs_call *call, const struct recourse_decision *
     bool has_message = decision->message != RECOURSE_NONE;
     size_t detail = rcs_text_clean(reason, NULL, 0);
     size_t message = has_message ? recourse_message_render(result->policy, decision->message, &values, NULL, 0) : 0;
-    char *block = keep_block(call, detail + message + 1);
+    size_t content = has_message ? message : detail;
+    char *block = keep_block(call, detail + content + NOTICE_MAX);
 
     if (block == NULL) {
         out_of_memory(call);
@@ -282,11 +297,13 @@ static void make_failure(struct rcs_call *call, const struct recourse_decision *
     }
     rcs_text_clean(reason, block, detail + 1);
     result->detail = (struct recourse_span){block, detail};
-    result->content = result->detail; /* a row without a message: the tool's own words */
     if (has_message) {
         (void)recourse_message_render(result->policy, decision->message, &values, block + detail, message + 1);
-        result->content = (struct recourse_span){block + detail, message};
+    } else { /* the tool's own words, bounded like those of a success */
+        memcpy(block + detail, block, detail);
+        result->truncated = cut_content(call, block + detail, &content);
     }
+    result->content = (struct recourse_span){block + detail, content};
 }
 
 void rcs_result_make(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event)

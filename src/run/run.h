@@ -9,6 +9,7 @@
 
 #include "src/io/timer.h"
 #include "src/run/approval.h"
+#include "src/run/limit.h"
 #include "src/run/list.h"
 #include "src/run/repeat.h"
 #include "src/tools/tools.h"
@@ -28,7 +29,7 @@ struct rcs_call {
     struct recourse_turn *turn;
     const struct rcs_tool *tool; /* NULL: none, or more than one of that name */
     struct rcs_try *try;         /* the try under way; or one that was stopped and whose function still runs */
-    struct rcs_link link;        /* in the runner's queue, or in its list of what has ended */
+    struct rcs_link link;        /* in the queue of its tool's limit, or in the runner's list of what has ended */
     struct rcs_timer timer;
     struct recourse_span arguments; /* as they came, or {} for none */
     char *arguments_memory;         /* NULL: nothing to free */
@@ -36,8 +37,8 @@ struct rcs_call {
     uint32_t bearers;               /* how many tools have the name that was called */
     char *kept;                     /* what the result's spans point to */
     size_t kept_size;               /* counted in the mailbox's bound until the result was delivered */
-    uint64_t approval;
-    uint64_t same;       /* hash of tool and arguments */
+    uint64_t approval;   /* the number of its question */
+    uint64_t same;       /* rcs_same_call; 0: not looked at yet */
     size_t trail_room;
     uint8_t key[16];
     uint8_t stage;       /* enum rcs_stage */
@@ -46,6 +47,7 @@ struct rcs_call {
     bool truncated;
     bool safe;
     bool in_try;         /* counted in the runner's tries */
+    bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
     struct recourse_call machine;
     struct recourse_result result; /* call and tool are set from the start */
 };
@@ -95,7 +97,7 @@ struct recourse_runner {
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
     struct rcs_link empty;     /* turns without calls, which nobody was told about yet */
-    struct rcs_link queue;     /* of calls that wait for leave to make a try */
+    struct rcs_limits limits;  /* on tries at once, with the calls that wait for leave to make one */
     struct rcs_link ended;     /* of calls whose result was not delivered yet */
     struct rcs_link dead_turns; /* freed from a callback; their memory goes when the step ends */
     struct rcs_link dead_runs;
@@ -138,8 +140,8 @@ struct rcs_event {
 void rcs_call_step(struct rcs_call *call, const struct rcs_event *event);
 /* From NEW: looks at the preconditions and goes on as far as it can. */
 void rcs_call_begin(struct rcs_call *call);
-/* An approval came in. */
-void rcs_call_answered(struct rcs_call *call, bool approved);
+/* Nothing stands against the call: makes its first try, or lets it wait for leave to do so. */
+void rcs_call_admit(struct rcs_call *call);
 /* Makes the tries that wait for leave. */
 void rcs_call_run_queue(struct recourse_runner *runner);
 /* Cancels; nothing happens to a call that is done. */
@@ -148,12 +150,24 @@ void rcs_call_cancel(struct rcs_call *call);
 void rcs_call_drop(struct rcs_call *call);
 void rcs_call_fire(struct rcs_timer *timer);
 
+/* ask.c: approval */
+bool rcs_ask_needed(const struct rcs_call *call);
+void rcs_ask(struct rcs_call *call);
+/* An answer came in. */
+void rcs_ask_answered(struct rcs_call *call, const struct rcs_approval_answer *answer);
+/* Nobody has answered, and the time for it is over. */
+void rcs_ask_timed_out(struct rcs_call *call);
+/* The call ends otherwise. */
+void rcs_ask_withdraw(struct rcs_call *call);
+
 /* precondition.c */
 #define RCS_REASON_MAX 1024u
 /* Finds the tool and the policy, puts the arguments right, and begins the machine. Errors: recourse_call_init's. */
 RECOURSE_MUST_USE int rcs_precondition_prepare(struct rcs_call *call);
 /* The first check that fails, as an event with its reason written to `text`; RECOURSE_EVENT_READY if none does. */
 struct rcs_event rcs_precondition_check(struct rcs_call *call, char text[RCS_REASON_MAX]);
+/* The check that may change while a call waits for its first try: whether it has failed too often. */
+struct rcs_event rcs_precondition_check_again(struct rcs_call *call, char text[RCS_REASON_MAX]);
 
 /* result.c */
 /* The reason of a failure in the tool's own words, or ours. `room` may be used for it. */

@@ -63,6 +63,11 @@ int recourse_runner_add_tool(struct recourse_runner *runner, const struct recour
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' is a command, and this port can't start any",
                         config->name);
     }
+    code = rcs_limits_join(&runner->limits, config, &tool->limit, error);
+    if (code != 0) {
+        rcs_free(runner->host.allocator, tool);
+        return code;
+    }
     recourse_policy_retain(tool->config.policy);
     *runner->tools_end = tool;
     runner->tools_end = &tool->next;
@@ -178,10 +183,10 @@ static void open_approvals(struct rcs_mail *mail)
 {
     struct recourse_runner *runner = RCS_OWNER(mail, struct recourse_runner, approvals.mail);
     struct rcs_call *call;
-    bool approved = false;
+    struct rcs_approval_answer answer;
 
-    while ((call = rcs_approvals_take(&runner->approvals, &approved)) != NULL) {
-        rcs_call_answered(call, approved);
+    while ((call = rcs_approvals_take(&runner->approvals, &answer)) != NULL) {
+        rcs_ask_answered(call, &answer);
     }
 }
 
@@ -248,7 +253,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     rcs_link_init(&runner->runs);
     rcs_link_init(&runner->admission);
     rcs_link_init(&runner->empty);
-    rcs_link_init(&runner->queue);
+    rcs_limits_init(&runner->limits, runner->host.allocator);
     rcs_link_init(&runner->ended);
     rcs_link_init(&runner->dead_turns);
     rcs_link_init(&runner->dead_runs);
@@ -288,6 +293,7 @@ void recourse_runner_free(struct recourse_runner *runner)
     while ((mail = rcs_mailbox_take(mailbox)) != NULL) {
         mail->open(mail); /* late answers: nobody waits for them */
     }
+    rcs_limits_clear(&runner->limits);
     free_tools(runner);
     recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);
@@ -303,7 +309,7 @@ void recourse_runner_free(struct recourse_runner *runner)
 static bool has_work(const struct recourse_runner *runner)
 {
     return !rcs_list_empty(&runner->admission) || !rcs_list_empty(&runner->empty) || !rcs_list_empty(&runner->ended) ||
-           (!rcs_list_empty(&runner->queue) && runner->tries < runner->options.tries_at_once);
+           (!rcs_list_empty(&runner->limits.ready) && runner->tries < runner->options.tries_at_once);
 }
 
 static uint64_t time_to_wait(struct recourse_runner *runner, uint64_t timeout_ms)
@@ -385,7 +391,8 @@ size_t recourse_runner_memory(const struct recourse_runner *runner)
     return rcs_mailbox_used(runner->host.mailbox);
 }
 
-void recourse_call_approve(struct recourse_runner *runner, uint64_t approval, bool approved)
+bool recourse_call_approve(struct recourse_runner *runner, uint64_t approval,
+                           const uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE], bool approved)
 {
-    rcs_approvals_answer(&runner->approvals, approval, approved);
+    return digest != NULL && rcs_approvals_answer(&runner->approvals, approval, digest, approved);
 }

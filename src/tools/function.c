@@ -36,6 +36,7 @@ struct recourse_invocation {
     recourse_function *function;
     void *function_user;
     size_t body_max;
+    size_t charged;        /* in the mailbox's bound: the copy of the arguments */
     uint64_t started_ms;   /* of the port's clock */
     uint64_t deadline_ms;  /* likewise */
     uint64_t real_ms;      /* CLOCK_MONOTONIC at the start */
@@ -84,6 +85,7 @@ static void release(struct recourse_invocation *invocation)
     if (fd >= 0) {
         close(fd);
     }
+    rcs_mailbox_give_back(mailbox, invocation->charged);
     rcs_free(rcs_mailbox_allocator(mailbox), invocation);
     rcs_mailbox_release(mailbox);
 }
@@ -337,6 +339,8 @@ static struct recourse_invocation *make_invocation(const struct rcs_tool_host *h
     keep_span(&at, &made->call_id);
     made->arguments = order->arguments;
     keep_span(&at, &made->arguments);
+    made->charged = order->arguments.size;
+    rcs_mailbox_charge(made->mailbox, made->charged);
     made->ended = order->ended;
     made->user = order->user;
     return made;
@@ -401,6 +405,14 @@ static void forget(struct rcs_try *base)
     release(invocation);
 }
 
+static void hand_over(struct rcs_try *base, void (*ended)(void *user, const struct recourse_facts *facts), void *user)
+{
+    struct recourse_invocation *invocation = (struct recourse_invocation *)base;
+
+    invocation->ended = ended;
+    invocation->user = user;
+}
+
 const struct rcs_kind rcs_kind_function = {
     .name = "function",
     .keeps_deadline = false,
@@ -408,4 +420,5 @@ const struct rcs_kind rcs_kind_function = {
     .start = start,
     .stop = stop,
     .forget = forget,
+    .hand_over = hand_over,
 };

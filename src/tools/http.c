@@ -21,7 +21,7 @@ struct http_try {
     void (*ended)(void *user, const struct recourse_facts *facts);
     void *user;
     struct recourse_transfer *transfer;
-    size_t reserved; /* bytes of the answer's body, of the runner's bound */
+    size_t reserved; /* of the runner's bound: the query, and the answer's body so far */
     struct recourse_http_request request;
     char key[sizeof "Idempotency-Key: " + 32];
     char number[sizeof "Recourse-Try: " + 10];
@@ -306,6 +306,8 @@ static int fill_request(struct http_try *try, const struct rcs_try_order *order)
     }
     code = put_query(&try->url, config->url, order->arguments);
     request->url = try->url.data;
+    rcs_mailbox_charge(try->host->mailbox, try->url.size);
+    try->reserved = try->url.size;
     return code;
 }
 

@@ -80,6 +80,7 @@ static void keep_all(struct block *block, const struct recourse_tool *config, st
 {
     copy->name = keep(block, config->name);
     copy->description = keep(block, config->description);
+    copy->server = keep(block, config->server);
     copy->url = keep(block, config->url);
     copy->proxy = keep(block, config->proxy);
     copy->ca_file = keep(block, config->ca_file);
@@ -128,6 +129,13 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
     if (config->kind >= RECOURSE_TOOL_KIND_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': no kind of tool has number %u", config->name,
                               config->kind);
+    }
+    if (config->approval >= RECOURSE_APPROVE_COUNT) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': no approval mode has number %u", config->name,
+                              config->approval);
+    }
+    if (config->server != NULL && config->server[0] == '\0') {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': a server's name can't be empty", config->name);
     }
     if (config->declared_safe && config->declared_unsafe) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s' is declared safe and unsafe: choose one",

@@ -29,6 +29,7 @@ struct rcs_tool_host {
 struct rcs_tool {
     struct rcs_tool *next;
     const struct rcs_kind *kind;
+    struct rcs_limit *limit;     /* the runner's, on its tries at once */
     struct recourse_tool config; /* what it points to stands behind this struct */
     size_t name_size;
     uint8_t own_headers;
@@ -73,6 +74,8 @@ struct rcs_kind {
     enum rcs_stopped (*stop)(struct rcs_try *try);
     /* After RCS_STOPPED_RUNNING: nobody waits for the end any more. */
     void (*forget)(struct rcs_try *try);
+    /* After RCS_STOPPED_RUNNING: somebody else does; `ended` comes with facts NULL. NULL: this kind can't. */
+    void (*hand_over)(struct rcs_try *try, void (*ended)(void *user, const struct recourse_facts *facts), void *user);
 };
 
 extern const struct rcs_kind rcs_kind_http;

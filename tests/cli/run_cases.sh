@@ -28,6 +28,7 @@ mkfifo "$work/hold" "$work/port" "$work/log"
     /shut "401 body='bad key'" \
     /long "fill=4000" \
     /huge "fill=300000" \
+    /lines "body='first line\n\xe5\xb7\xa5\xe5\x85\xb7\xe5\x90\x8d\xe7\xa7\xb0 two\nthird'" \
     <"$work/hold" >"$work/port" &
 exec 9>"$work/hold"
 read -r port <"$work/port"

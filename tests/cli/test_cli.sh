@@ -405,6 +405,7 @@ else
 fi
 . tests/cli/run_cases.sh
 . tests/cli/dialect_cases.sh
+. tests/cli/guard_cases.sh
 
 [ "$skipped" = 0 ] && skips= || skips=", $skipped skipped"
 printf 'cli: %d passed, %d failed%s\n' "$passed" "$failed" "$skips"

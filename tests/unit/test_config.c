@@ -54,8 +54,9 @@ static void test_a_whole_one(void)
     RCS_EQUAL(read("{\"tools\":[{\"name\":\"look up\",\"description\":\"finds\",\"http\":{\"url\":\"https://h/x\","
                    "\"method\":\"PUT\",\"headers\":{\"X-Key\":\"Bearer ${RCS_TEST_KEY}/${RCS_TEST_KEY}.\",\"X\":\"\"},"
                    "\"connect_timeout\":\"2s\",\"read_timeout\":\"500ms\",\"ca_file\":\"c.pem\","
-                   "\"proxy\":\"http://p\"},"
-                   "\"timeout\":\"2m\",\"replay\":\"safe\",\"policy\":\"lightspeed\"}]} \n"),
+                   "\"proxy\":\"http://u:${RCS_TEST_KEY}@p\"},"
+                   "\"timeout\":\"2m\",\"replay\":\"safe\",\"policy\":\"lightspeed\",\"approval\":\"annotation\","
+                   "\"read_only\":true,\"limit\":4,\"server\":\"crm\"}]} \n"),
               true);
     RCS_TEXT_EQUAL(message, "");
     RCS_EQUAL(config.count, 1);
@@ -73,7 +74,11 @@ static void test_a_whole_one(void)
     RCS_EQUAL(tool->read_timeout_ms, 500);
     RCS_EQUAL(tool->timeout_ms, 120000);
     RCS_TEXT_EQUAL(tool->ca_file, "c.pem");
-    RCS_TEXT_EQUAL(tool->proxy, "http://p");
+    RCS_TEXT_EQUAL(tool->proxy, "http://u:s3cret@p");
+    RCS_EQUAL(tool->approval, RECOURSE_APPROVE_BY_ANNOTATION);
+    RCS_EQUAL(tool->read_only, true);
+    RCS_EQUAL(tool->limit, 4);
+    RCS_TEXT_EQUAL(tool->server, "crm");
     RCS_EQUAL(tool->declared_safe, true);
     RCS_EQUAL(tool->declared_unsafe, false);
     CU_ASSERT_PTR_EQUAL(tool->policy, recourse_policy_builtin("lightspeed"));
@@ -99,6 +104,10 @@ static void test_what_is_left_out_is_none(void)
     RCS_EQUAL(tool->read_timeout_ms, 0);
     RCS_EQUAL(tool->declared_safe, false);
     RCS_EQUAL(tool->declared_unsafe, false);
+    RCS_EQUAL(tool->approval, RECOURSE_APPROVE_DEFAULT);
+    RCS_EQUAL(tool->read_only, false);
+    RCS_EQUAL(tool->limit, 0);
+    CU_ASSERT_PTR_NULL(tool->server);
     RCS_EQUAL(config.tools[1].declared_unsafe, true);
     RCS_EQUAL(read("{\"tools\":[]}"), true);
     RCS_EQUAL(config.count, 0);
@@ -155,7 +164,6 @@ static void test_tools(void)
                                               "\"2m\", at most 30 days");
     expect_tool_refused(",\"replay\":\"maybe\"", "t.json: tools[0].replay: wants \"safe\" or \"unsafe\"");
     expect_tool_refused(",\"replay\":true", "t.json: tools[0].replay: wants \"safe\" or \"unsafe\"");
-    expect_tool_refused(",\"approval\":\"always\"", "t.json: tools[0].approval: not in this version: approval by tool");
     expect_tool_refused(",\"policy\":\"lightsped\"",
                         "t.json: tools[0].policy: there is no built-in policy 'lightsped': did you mean 'lightspeed'?");
     expect_tool_refused(",\"policy\":\"./none.policy.md\"", "t.json: tools[0].policy: ./none.policy.md: the file can't "
@@ -170,7 +178,7 @@ static void test_http(void)
     expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"file:///etc/passwd\"}}]}",
                    "t.json: tools[0].http.url: wants a URL that begins with http:// or https://");
     expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://${HOST}/\"}}]}",
-                   "t.json: tools[0].http.url: variables stand in the values of headers only");
+                   "t.json: tools[0].http.url: no variables here, since a URL is shown: put them into headers");
     expect_refused("{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":1}}]}",
                    "t.json: tools[0].http.url: wants a string that is not empty");
     expect_http_refused(",\"method\":\"get\"",
@@ -180,6 +188,58 @@ static void test_http(void)
     expect_http_refused(",\"proxy\":null", "t.json: tools[0].http.proxy: wants a string that is not empty");
     expect_http_refused(",\"read_timeout\":\"soon\"", "t.json: tools[0].http.read_timeout: wants a duration such as "
                                                       "\"500ms\", \"5s\" or \"2m\", at most 30 days");
+}
+
+static void test_approval_and_limits(void)
+{
+    static const struct {
+        const char *value;
+        uint8_t mode;
+    } modes[] = {{"never", RECOURSE_APPROVE_NEVER}, {"always", RECOURSE_APPROVE_ALWAYS},
+                 {"annotation", RECOURSE_APPROVE_BY_ANNOTATION}};
+    static const char *const bad_limits[] = {"0", "-1", "1.5", "100001", "1e300", "\"4\"", "null", "true"};
+    char text[256];
+
+    for (size_t i = 0; i < RCS_COUNT(modes); i++) {
+        snprintf(text, sizeof text, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"http://h/\"},\"approval\":\"%s\"}]}",
+                 modes[i].value);
+        RCS_EQUAL(read(text), true);
+        RCS_EQUAL(config.tools[0].approval, modes[i].mode);
+    }
+    expect_tool_refused(",\"approval\":\"sometimes\"",
+                        "t.json: tools[0].approval: wants \"never\", \"always\" or \"annotation\"");
+    expect_tool_refused(",\"approval\":true", "t.json: tools[0].approval: wants \"never\", \"always\" or \"annotation\"");
+    expect_tool_refused(",\"aproval\":true", "t.json: tools[0]: unknown key \"aproval\": did you mean \"approval\"?");
+    expect_tool_refused(",\"read_only\":1", "t.json: tools[0].read_only: wants true or false");
+    expect_tool_refused(",\"readonly\":true", "t.json: tools[0]: unknown key \"readonly\": did you mean \"read_only\"?");
+    expect_tool_refused(",\"server\":\"\"", "t.json: tools[0].server: wants a string that is not empty");
+    for (size_t i = 0; i < RCS_COUNT(bad_limits); i++) {
+        snprintf(text, sizeof text, ",\"limit\":%s", bad_limits[i]);
+        expect_tool_refused(text, "t.json: tools[0].limit: wants a whole number from 1 to 100000: how many tries at once");
+    }
+}
+
+/* What is refused about a secret does not show it. */
+static void test_secrets(void)
+{
+    static const char *const urls[] = {"http://u:s3cret@h/", "https://s3cret@h", "http://u:s3cret@h:8/x?y#z"};
+    static const char *const good[] = {"http://h/a@b", "http://h?a@b", "http://h/u:p@x"};
+    char json[256];
+
+    for (size_t i = 0; i < RCS_COUNT(urls); i++) {
+        snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"%s\"}}]}", urls[i]);
+        expect_refused(json, "t.json: tools[0].http.url: no password here, since a URL is shown: put it into a header, as "
+                             "${NAME}");
+    }
+    for (size_t i = 0; i < RCS_COUNT(good); i++) {
+        snprintf(json, sizeof json, "{\"tools\":[{\"name\":\"a\",\"http\":{\"url\":\"%s\"}}]}", good[i]);
+        RCS_EQUAL(read(json), true);
+    }
+    RCS_EQUAL(setenv("RCS_TEST_BAD", "s3cret\r\nX: y", 1), 0);
+    expect_http_refused(",\"proxy\":\"http://u:${RCS_TEST_BAD}@p\"",
+                        "t.json: tools[0].http.proxy: the variable RCS_TEST_BAD has a control character in it");
+    expect_http_refused(",\"proxy\":\"http://u:${RCS_TEST_BAD\"",
+                        "t.json: tools[0].http.proxy: a variable is written ${NAME}, with letters, digits and _");
 }
 
 static void test_headers(void)
@@ -300,6 +360,8 @@ static const struct rcs_test tests[] = {
     {"the top", test_the_top},
     {"tools", test_tools},
     {"http", test_http},
+    {"approval and limits", test_approval_and_limits},
+    {"secrets", test_secrets},
     {"headers", test_headers},
     {"commands", test_commands},
     {"commands that are refused", test_commands_that_are_refused},

@@ -1,5 +1,7 @@
-/* What is looked at before a tool is touched: each check, their order, and approvals. */
+/* What is looked at before a tool is touched: each check, and their order. */
 #include "tests/unit/run_kit.h"
+
+#include "src/run/same.h"
 
 #define REMINDER "Do not retry this exact tool call."
 
@@ -278,7 +280,7 @@ static void test_repeated_failure(void)
     static const struct refusal refusals[] = {
         {"bad", "{\"a\":1}", "Tool 'bad' execution failed after 1 attempt(s): wrong."},
         {"bad", "{\"a\":1}", "Tool 'bad' execution failed after 1 attempt(s): wrong."},
-        {"bad", " {\"a\":1} ", "Error: this call has failed 2 times with the same arguments. " REMINDER},
+        {"bad", " {\"a\":1} ", "Error: this call has failed 2 times with the same arguments: change them, or go on without it. " REMINDER},
         {"bad", "{\"a\":2}", "Tool 'bad' execution failed after 1 attempt(s): wrong."},
     };
 
@@ -297,6 +299,91 @@ static void test_repeated_failure(void)
     RCS_EQUAL(recourse_run_new(kit.runner, &kit.run), 0);
     kit_finish(&kit, kit_start_one(&kit, "bad", "{\"a\":1}"));
     RCS_EQUAL(kit.sim.request_count, 4);
+    kit_close(&kit);
+}
+
+/* What is the same is what the arguments say. All of one group are the same call, none of two groups are. */
+static void test_same_call(void)
+{
+    static const char *const groups[][4] = {
+        {"{}", "", "null", " { } "},
+        {"{\"a\":1,\"b\":[1,2]}", " {\"b\" : [1, 2],\n\"a\":1}", "{\"\\u0061\":1,\"b\":[1,2]}", NULL},
+        {"{\"a\":1,\"b\":[2,1]}", NULL},
+        {"{\"a\":1.0,\"b\":[1,2]}", NULL},
+        {"{\"a\":[1,2],\"b\":1}", NULL},
+        {"{\"a\":1,\"b\":[[1,2]]}", NULL},
+        {"{\"a\":1,\"b\":[1],\"c\":[2]}", NULL},
+        {"{\"a\":\"1\"}", "{\"a\":\"\\u0031\"}", NULL},
+        {"{\"a\":1}", NULL},
+        {"{\"a\":true}", NULL},
+        {"{\"a\":\"true\"}", NULL},
+        {"{\"a\":{\"x\":1,\"y\":{}}}", "{\"a\":{\"y\":{},\"x\":1}}", NULL},
+        {"{\"a\":{\"x\":1},\"y\":{}}", NULL},
+        {"{\"a\":{\"x\":1,\"y\":[]}}", NULL},
+        {"{\"a\":\"\\\\\",\"b\":\"\\\"\"}", "{\"b\":\"\\u0022\",\"a\":\"\\u005c\"}", NULL},
+        {"{\"n\":9007199254740993}", NULL},
+        {"{\"n\":9007199254740992}", NULL},
+    };
+    uint64_t hashes[RCS_COUNT(groups)];
+
+    for (size_t i = 0; i < RCS_COUNT(groups); i++) {
+        for (size_t n = 0; n < 4 && groups[i][n] != NULL; n++) {
+            const char *text = groups[i][n][0] == '\0' || groups[i][n][0] == 'n' ? "{}" : groups[i][n];
+            uint64_t hash = rcs_same_call(NULL, 7, kit_span("tool"), kit_span(text));
+
+            hashes[i] = n == 0 ? hash : hashes[i];
+            CU_ASSERT_TRUE(hash == hashes[i]);
+            CU_ASSERT_TRUE(hash != rcs_same_call(NULL, 7, kit_span("other"), kit_span(text)));
+            CU_ASSERT_TRUE(hash != rcs_same_call(NULL, 8, kit_span("tool"), kit_span(text)));
+        }
+        for (size_t n = 0; n < i; n++) {
+            CU_ASSERT_TRUE(hashes[n] != hashes[i]);
+        }
+    }
+}
+
+static void test_repeated_in_other_words(void)
+{
+    static const struct sim_answer wrong[] = {{.status = 400, .body = "wrong"}};
+    static const char *const arguments[] = {"{\"a\":1,\"b\":2}", "{\"b\":2, \"a\":1}", "{\"\\u0061\":1,\"b\":2}"};
+
+    open_with();
+    kit.policy.policy.settings.repeated_failures = 1;
+    kit_http(&kit, "bad", true);
+    sim_route(&kit.sim, "http://bad/", wrong, 1);
+    for (size_t i = 0; i < RCS_COUNT(arguments); i++) {
+        struct recourse_turn *turn = kit_start_one(&kit, "bad", arguments[i]);
+
+        kit_finish(&kit, turn);
+        RCS_EQUAL(recourse_turn_result(turn, 0)->event == RECOURSE_EVENT_REPEATED_FAILURE, i > 0);
+    }
+    RCS_EQUAL(kit.sim.request_count, 1);
+    kit_close(&kit);
+}
+
+/* Ten of the same in one turn, one after the other since the tool takes one: those that still wait are looked at again. */
+static void test_repeated_while_queued(void)
+{
+    static const struct sim_answer wrong[] = {{.after_ms = 10, .status = 400, .body = "wrong"}};
+    struct recourse_tool tool = {.size = sizeof tool, .name = "bad", .url = "http://bad/", .limit = 1};
+    struct recourse_call_request calls[10];
+    struct recourse_turn *turn;
+
+    open_with();
+    kit.policy.policy.settings.repeated_failures = 3;
+    RCS_EQUAL(recourse_runner_add_tool(kit.runner, &tool, NULL), 0);
+    sim_route(&kit.sim, "http://bad/", wrong, 1);
+    for (size_t i = 0; i < 10; i++) {
+        calls[i] = kit_call("", "bad", "{}");
+    }
+    turn = kit_start(&kit, calls, 10);
+    kit_finish(&kit, turn);
+    RCS_EQUAL(kit.sim.request_count, 3);
+    RCS_EQUAL(recourse_turn_result(turn, 2)->tries, 1);
+    RCS_EQUAL(recourse_turn_result(turn, 3)->tries, 0);
+    RCS_EQUAL(recourse_turn_result(turn, 9)->event, RECOURSE_EVENT_REPEATED_FAILURE);
+    RCS_EQUAL(kit.results, 10);
+    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 30);
     kit_close(&kit);
 }
 
@@ -327,219 +414,6 @@ static void test_not_repeated(void)
     kit_close(&kit);
 }
 
-/* ---- approvals ---- */
-
-static struct {
-    int answer;
-    uint64_t number;
-    unsigned asked;
-    char tool[32];
-    char arguments[64];
-    bool answer_inside;
-} asked;
-
-static int approve(void *user, uint64_t approval, struct recourse_span tool, struct recourse_span arguments)
-{
-    struct kit *of = user;
-
-    asked.asked++;
-    asked.number = approval;
-    snprintf(asked.tool, sizeof asked.tool, "%s", kit_text(tool));
-    snprintf(asked.arguments, sizeof asked.arguments, "%s", kit_text(arguments));
-    if (asked.answer_inside) {
-        recourse_call_approve(of->runner, approval, true);
-    }
-    return asked.answer;
-}
-
-static void open_asking(uint8_t mode, int answer, bool with_callback)
-{
-    struct recourse_runner_options options;
-
-    memset(&asked, 0, sizeof asked);
-    asked.answer = answer;
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
-    kit.policy.policy.settings.approval_timeout_ms = 5000;
-    kit_options(&kit, &options);
-    options.approval_mode = mode;
-    options.approve = with_callback ? approve : NULL;
-    kit_open(&kit, &options);
-    kit_http(&kit, "lookup", true);
-    sim_route(&kit.sim, "http://lookup/", fine, 1);
-}
-
-static void test_approved_at_once(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVED, true);
-    turn = kit_start_one(&kit, "lookup", "{\"a\":1}");
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "fine");
-    RCS_TEXT_EQUAL(asked.tool, "lookup");
-    RCS_TEXT_EQUAL(asked.arguments, "{\"a\":1}");
-    RCS_EQUAL(asked.asked, 1);
-    kit_finish(&kit, kit_start_one(&kit, "nope", "{}")); /* nobody is asked about what can't be run */
-    RCS_EQUAL(asked.asked, 1);
-    kit_close(&kit);
-}
-
-static void test_refused(void)
-{
-    static const int answers[] = {RECOURSE_REFUSED, -1, 3, RECOURSE_E_MEMORY};
-
-    for (size_t i = 0; i < RCS_COUNT(answers); i++) {
-        struct recourse_turn *turn;
-
-        open_asking(RECOURSE_APPROVE_ALWAYS, answers[i], true);
-        turn = kit_start_one(&kit, "lookup", "{}");
-        kit_finish(&kit, turn);
-        RCS_TEXT_EQUAL(kit_content(turn, 0), "Error: the call was refused. " REMINDER);
-        RCS_EQUAL(kit.sim.request_count, 0);
-        kit_close(&kit);
-    }
-}
-
-static void test_nobody_to_ask(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVED, false);
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "Error: the call needs approval, and nobody can be asked. " REMINDER);
-    kit_close(&kit);
-}
-
-static void test_by_annotation(void)
-{
-    struct recourse_tool tool = {.size = sizeof tool, .name = "reader", .url = "http://lookup/", .read_only = true};
-    struct recourse_call_request calls[] = {kit_call("a", "reader", "{}"), kit_call("b", "lookup", "{}")};
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_BY_ANNOTATION, RECOURSE_REFUSED, true);
-    RCS_EQUAL(recourse_runner_add_tool(kit.runner, &tool, NULL), 0);
-    turn = kit_start(&kit, calls, 2);
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "fine");
-    RCS_EQUAL(recourse_turn_result(turn, 1)->event, RECOURSE_EVENT_REFUSED);
-    RCS_EQUAL(asked.asked, 1);
-    kit_close(&kit);
-}
-
-static void test_never_asks(void)
-{
-    open_asking(RECOURSE_APPROVE_NEVER, RECOURSE_REFUSED, true);
-    kit_finish(&kit, kit_start_one(&kit, "lookup", "{}"));
-    RCS_EQUAL(asked.asked, 0);
-    kit_close(&kit);
-}
-
-static void test_approved_later(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVE_LATER, true);
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_until(&kit, KIT_START_MS + 4999);
-    CU_ASSERT_PTR_NULL(recourse_turn_result(turn, 0));
-    recourse_call_approve(kit.runner, asked.number + 1, false); /* somebody else's */
-    recourse_call_approve(kit.runner, 0, false);
-    recourse_call_approve(kit.runner, asked.number, true);
-    recourse_call_approve(kit.runner, asked.number, false); /* answered already */
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "fine");
-    recourse_call_approve(kit.runner, asked.number, false); /* over */
-    kit_settle(&kit);
-    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A1");
-    kit_close(&kit);
-}
-
-static void test_refused_later(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVE_LATER, true);
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_settle(&kit);
-    recourse_call_approve(kit.runner, asked.number, false);
-    kit_finish(&kit, turn);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_REFUSED);
-    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS);
-    kit_close(&kit);
-}
-
-/* The answer comes while the question is still being asked. */
-static void test_answered_inside(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVE_LATER, true);
-    asked.answer_inside = true;
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "fine");
-    asked.answer = RECOURSE_REFUSED; /* what the callback returns wins */
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_finish(&kit, turn);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_REFUSED);
-    RCS_EQUAL(kit.sim.request_count, 1);
-    kit_close(&kit);
-}
-
-static void test_unanswered(void)
-{
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVE_LATER, true);
-    turn = kit_start_one(&kit, "lookup", "{}");
-    kit_finish(&kit, turn);
-    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 5000);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_UNANSWERED_APPROVAL);
-    RCS_TEXT_EQUAL(kit_content(turn, 0), "Error: nobody answered in time whether the call is approved. " REMINDER);
-    recourse_call_approve(kit.runner, asked.number, true); /* too late */
-    kit_settle(&kit);
-    RCS_EQUAL(kit.sim.request_count, 0);
-    kit_close(&kit);
-}
-
-/* The deadline comes first; and so does a cancel. */
-static void test_asking_ends_otherwise(void)
-{
-    struct recourse_call_request call = kit_call("a", "lookup", "{}");
-    struct recourse_turn_options options;
-    struct recourse_turn *turn;
-
-    open_asking(RECOURSE_APPROVE_ALWAYS, RECOURSE_APPROVE_LATER, true);
-    options = kit_turn(&kit, &call, 1);
-    options.deadline_ms = KIT_START_MS + 3000;
-    RCS_EQUAL(recourse_turn_start(kit.run, &options, &turn, NULL), 0);
-    kit_finish(&kit, turn);
-    RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 3000);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_DEADLINE);
-    turn = kit_start(&kit, &call, 1);
-    kit_settle(&kit);
-    recourse_call_approve(kit.runner, asked.number, true); /* both at once: what was asked first is done first */
-    recourse_turn_cancel(turn);
-    kit_finish(&kit, turn);
-    RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_CANCELLED);
-    turn = kit_start(&kit, &call, 1);
-    kit_settle(&kit);
-    recourse_turn_cancel(turn);
-    recourse_call_approve(kit.runner, asked.number, true);
-    kit_finish(&kit, turn);
-    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P4");
-    turn = kit_start(&kit, &call, 1);
-    kit_settle(&kit);
-    recourse_call_approve(kit.runner, asked.number, true);
-    recourse_turn_free(turn);
-    kit_settle(&kit);
-    RCS_EQUAL(kit.sim.request_count, 1); /* that of the approved one */
-    kit_close(&kit);
-}
-
 int main(void)
 {
     static const struct rcs_test tests[] = {
@@ -555,17 +429,10 @@ int main(void)
         {"order", test_order},
         {"whose policy", test_whose_policy},
         {"repeated failure", test_repeated_failure},
+        {"same call", test_same_call},
+        {"repeated in other words", test_repeated_in_other_words},
+        {"repeated while queued", test_repeated_while_queued},
         {"not repeated", test_not_repeated},
-        {"approved at once", test_approved_at_once},
-        {"refused", test_refused},
-        {"nobody to ask", test_nobody_to_ask},
-        {"by annotation", test_by_annotation},
-        {"never asks", test_never_asks},
-        {"approved later", test_approved_later},
-        {"refused later", test_refused_later},
-        {"answered inside", test_answered_inside},
-        {"unanswered", test_unanswered},
-        {"asking ends otherwise", test_asking_ends_otherwise},
     };
 
     return rcs_unit_main("precondition", tests, RCS_COUNT(tests));

@@ -59,6 +59,69 @@ static void test_truncated(void)
     }
 }
 
+/* Where a row has no message the model reads the tool's own words, bounded as a success is. */
+static void test_words_of_a_failure(void)
+{
+    static char body[RECOURSE_TEXT_MAX + 64];
+    struct sim_answer answers[] = {{.status = 400, .body = body}};
+    const struct recourse_result *result;
+    struct recourse_turn *turn;
+
+    for (unsigned round = 0; round < 4; round++) {
+        kit_open(&kit, NULL);
+        kit.policy.policy.settings.output_limit = round == 1 ? 10 : 0;
+        kit.policy.rows[TOY_A4].message = RECOURSE_NONE;
+        kit_http(&kit, "lookup", true);
+        memset(body, 'x', sizeof body - 1);
+        strcpy(body, round < 2 ? "no such field\nnor any other" : "");
+        memset(body + strlen(body), 'x', round < 2 ? 0 : sizeof body - 1);
+        if (round == 3) { /* a code point of three bytes lies across the bound */
+            memcpy(body + RECOURSE_TEXT_MAX - 1, "\xe2\x82\xac", 3);
+        }
+        sim_route(&kit.sim, "http://lookup/", answers, 1);
+        turn = kit_start_one(&kit, "lookup", "{}");
+        kit_finish(&kit, turn);
+        result = recourse_turn_result(turn, 0);
+        CU_ASSERT_FALSE(result->success);
+        RCS_EQUAL(result->truncated, round == 1);
+        if (round < 2) {
+            RCS_TEXT_EQUAL(kit_text(result->detail), "no such field\nnor any other");
+            RCS_TEXT_EQUAL(kit_content(turn, 0), round == 0 ? "no such field\nnor any other"
+                                                            : "no such fi\n[truncated: 10 of 27 characters shown]");
+        } else {
+            RCS_EQUAL(result->detail.size, RECOURSE_TEXT_MAX - (round == 3));
+            RCS_EQUAL(result->detail.data[result->detail.size - 1], 'x');
+        }
+        RCS_EQUAL(recourse_runner_memory(kit.runner), 0);
+        kit_close(&kit);
+    }
+}
+
+/* A budget is shared by all calls of the turn, each with a token at least; a policy's limit may be less. */
+static void test_budget_of_many(void)
+{
+    static const struct sim_answer answers[] = {{.status = 200, .body = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 and more"}};
+    struct recourse_call_request calls[5];
+    struct recourse_turn_options options;
+    struct recourse_turn *turn;
+
+    kit_open(&kit, NULL);
+    kit_http(&kit, "lookup", true);
+    sim_route(&kit.sim, "http://lookup/", answers, 1);
+    for (size_t i = 0; i < 5; i++) {
+        calls[i] = kit_call("", "lookup", "{}");
+    }
+    options = kit_turn(&kit, calls, 5);
+    options.token_budget = 4;
+    RCS_EQUAL(recourse_turn_start(kit.run, &options, &turn, NULL), 0);
+    kit_finish(&kit, turn);
+    for (size_t i = 0; i < 5; i++) {
+        RCS_TEXT_EQUAL(kit_content(turn, i),
+                       "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 \n[truncated: 4 of 12 characters shown]");
+    }
+    kit_close(&kit);
+}
+
 static void test_structured(void)
 {
     static const struct {
@@ -158,6 +221,8 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"truncated", test_truncated},
+        {"words of a failure", test_words_of_a_failure},
+        {"budget of many", test_budget_of_many},
         {"structured", test_structured},
         {"structured and cut", test_structured_and_cut},
         {"at once", test_at_once},

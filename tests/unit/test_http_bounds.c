@@ -1,0 +1,94 @@
+/* The memory of answers while they come in, and what libcurl's error texts must not show. */
+#include "tests/unit/exchange.h"
+#include "tests/unit/unit.h"
+
+static struct exchange exchange;
+
+static size_t counted;
+static size_t room;
+
+static bool keep(void *user, size_t bytes)
+{
+    CU_ASSERT_PTR_EQUAL(user, &exchange);
+    if (bytes > room - counted) {
+        return false;
+    }
+    counted += bytes;
+    return true;
+}
+
+static void get_with_room(size_t bytes)
+{
+    exchange_init(&exchange, "GET", peer_port(exchange_peer));
+    exchange.request.keep = keep;
+    counted = 0;
+    room = bytes;
+    exchange_run(&exchange);
+}
+
+static void test_body_grows(void)
+{
+    static const struct peer_step ten[] = {
+        EXPECTS, SENDS("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"), AGAIN};
+    static const struct peer_step *const scripts[] = {ten};
+
+    exchange_open(scripts, 1);
+    get_with_room(10);
+    RCS_TEXT_EQUAL(exchange.body, "0123456789");
+    RCS_EQUAL(exchange.response.too_large, false);
+    RCS_EQUAL(counted, 10);
+    get_with_room(9);
+    RCS_EQUAL(exchange.response.too_large, true);
+    RCS_EQUAL(exchange.response.sent, true);
+    RCS_TEXT_EQUAL(exchange.detail, "no room for the answer: the memory for replies is used up");
+    RCS_EQUAL(counted, 0);
+    exchange_close();
+}
+
+static void test_passwords(void)
+{
+    static const struct {
+        const char *proxy;
+        const char *url;
+        const char *detail; /* NULL: only that it shows nothing */
+    } cases[] = {
+        {"http://u:s3cr3t@127.0.0.1:99999", NULL, "Couldn't resolve proxy name"},
+        {"foo://u:s3cr3t@127.0.0.1:9", NULL, "Couldn't connect to server"},
+        {"http://u:s3cr3t@[::1", NULL, "Couldn't resolve proxy name"},
+        {"http://u:s3cr3t@127.0.0.1:1", NULL, NULL},
+        {NULL, "http://u:s3cr3t@127.0.0.1:1/", NULL},
+    };
+
+    exchange_open_port(NULL);
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        exchange_init(&exchange, "GET", 1);
+        exchange.request.proxy = cases[i].proxy;
+        if (cases[i].url != NULL) {
+            exchange.request.url = cases[i].url;
+        }
+        exchange_run(&exchange);
+        CU_ASSERT_TRUE(exchange.response.network != RECOURSE_NETWORK_NONE);
+        CU_ASSERT_TRUE(exchange.detail[0] != '\0');
+        CU_ASSERT_PTR_NULL(strstr(exchange.detail, "s3cr3t"));
+        if (cases[i].detail != NULL) {
+            RCS_TEXT_EQUAL(exchange.detail, cases[i].detail);
+        }
+    }
+    recourse_port_free(exchange_port);
+}
+
+int main(void)
+{
+    static const struct rcs_test tests[] = {
+        {"body grows", test_body_grows},
+        {"passwords", test_passwords},
+    };
+    int status;
+
+    if (recourse_global_init() != 0) {
+        return 2;
+    }
+    status = rcs_unit_main("http_bounds", tests, RCS_COUNT(tests));
+    recourse_global_cleanup();
+    return status;
+}
