@@ -98,8 +98,8 @@ static bool write_in_place(const char *path, const void *data, size_t size, cons
     return good;
 }
 
-/* The mode of what is there, or what the umask leaves of 0666. */
-static mode_t mode_for(const struct stat *there)
+/* The mode of what is there, or what the umask leaves of `fresh`. */
+static mode_t mode_for(const struct stat *there, mode_t fresh)
 {
     mode_t mask;
 
@@ -108,10 +108,10 @@ static mode_t mode_for(const struct stat *there)
     }
     mask = umask(0);
     umask(mask);
-    return 0666 & ~mask;
+    return fresh & ~mask;
 }
 
-static bool write_beside(const char *path, const struct stat *there, const void *data, size_t size, const char **why)
+static bool write_beside(const char *path, const struct stat *there, mode_t fresh, const void *data, size_t size, const char **why)
 {
     size_t length = strlen(path);
     char *name = rcs_cli_realloc(NULL, length + sizeof ".XXXXXX");
@@ -129,7 +129,7 @@ static bool write_beside(const char *path, const struct stat *there, const void 
     if (there != NULL && fchown(fd, there->st_uid, there->st_gid) != 0 && errno != EPERM) {
         fail(why);
     }
-    good = (write_all(fd, data, size) && fchmod(fd, mode_for(there)) == 0) || fail(why);
+    good = (write_all(fd, data, size) && fchmod(fd, mode_for(there, fresh)) == 0) || fail(why);
     if (close(fd) != 0 && good) {
         good = fail(why);
     }
@@ -148,7 +148,7 @@ static bool stands_as_it_is(const char *path, const struct stat *there)
     return strncmp(path, "/dev/", 5) == 0 || (there != NULL && !S_ISREG(there->st_mode));
 }
 
-bool rcs_files_replace(const char *path, const void *data, size_t size, const char **why)
+bool rcs_files_replace(const char *path, unsigned fresh, const void *data, size_t size, const char **why)
 {
     struct stat status;
     const struct stat *there = stat(path, &status) == 0 ? &status : NULL;
@@ -159,7 +159,7 @@ bool rcs_files_replace(const char *path, const void *data, size_t size, const ch
         return write_in_place(path, data, size, why);
     }
     real = there == NULL ? NULL : realpath(path, NULL);
-    good = write_beside(real == NULL ? path : real, there, data, size, why);
+    good = write_beside(real == NULL ? path : real, there, (mode_t)fresh, data, size, why);
     free(real);
     return good;
 }

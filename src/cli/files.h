@@ -10,9 +10,9 @@ char *rcs_files_read(const char *path, size_t max, size_t *size, const char **wh
 
 /*
  * Puts `data` in the place of what `path` holds, at once: it is written beside it and renamed; a mode that was there
- * stays, a symbolic link is followed. What is no regular file, and all in /dev, is written to as it stands.
+ * stays, a new file has what the umask leaves of `fresh`. A symbolic link is followed. What is no regular file, and all in /dev, is written to as it stands.
  */
-bool rcs_files_replace(const char *path, const void *data, size_t size, const char **why);
+bool rcs_files_replace(const char *path, unsigned fresh, const void *data, size_t size, const char **why);
 
 /* Whether rcs_files_replace is likely to succeed: asked before work is begun whose outcome would be lost. */
 bool rcs_files_replaceable(const char *path, const char **why);

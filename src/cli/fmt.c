@@ -45,7 +45,7 @@ static bool format(const char *path, bool check)
     } else if (stream) {
         fputs(canonical, stdout);
     } else if (!same) {
-        good = rcs_files_replace(path, canonical, strlen(canonical), &why);
+        good = rcs_files_replace(path, 0666, canonical, strlen(canonical), &why);
         if (good) {
             printf("%s\n", path);
         } else {

@@ -378,7 +378,7 @@ static bool write_report(const struct job *job, enum recourse_run_status status)
 
     rcs_report_write(&out, &report);
     rcs_out_line(&out);
-    good = rcs_files_replace(job->options.report, out.data, out.size, &why);
+    good = rcs_files_replace(job->options.report, 0600, out.data, out.size, &why);
     rcs_out_clear(&out);
     if (!good) {
         rcs_cli_error("run", "%s: the report can't be written: %s", job->options.report, why);

@@ -276,11 +276,12 @@ void rcs_call_admit(struct rcs_call *call)
     queue(call, false);
 }
 
-void rcs_call_run_queue(struct recourse_runner *runner)
+void rcs_call_run_queue(struct recourse_runner *runner, unsigned most)
 {
     struct rcs_link *link;
 
-    while (runner->tries < runner->options.tries_at_once && (link = rcs_limits_take(&runner->limits)) != NULL) {
+    while (most-- > 0 && runner->tries < runner->options.tries_at_once &&
+           (link = rcs_limits_take(&runner->limits)) != NULL) {
         step_queued(RCS_OWNER(link, struct rcs_call, link));
     }
 }

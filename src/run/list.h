@@ -37,17 +37,4 @@ static inline void rcs_list_remove(struct rcs_link *link)
     rcs_link_init(link);
 }
 
-/* Moves all nodes of `from` to the end of `to`, which may be empty. */
-static inline void rcs_list_move(struct rcs_link *to, struct rcs_link *from)
-{
-    if (rcs_list_empty(from)) {
-        return;
-    }
-    from->next->previous = to->previous;
-    to->previous->next = from->next;
-    from->previous->next = to;
-    to->previous = from->previous;
-    rcs_link_init(from);
-}
-
 #endif

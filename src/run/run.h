@@ -121,8 +121,8 @@ void rcs_call_hold_policy(struct rcs_call *call, const struct recourse_policy *p
 /* turn.c */
 /* Begins calls that wait for it, at most `max`. */
 void rcs_turns_admit(struct recourse_runner *runner, size_t max);
-/* Hands over the results that there are now. */
-void rcs_turns_deliver(struct recourse_runner *runner);
+/* Hands over results and ends turns, at most so many. */
+void rcs_turns_deliver(struct recourse_runner *runner, unsigned most);
 /* Gives back the memory of what was freed during the step. */
 void rcs_turns_reap(struct recourse_runner *runner);
 /* The run fails with the result of `call`: what is safe is cancelled, no try is made any more. */
@@ -142,8 +142,8 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event);
 void rcs_call_begin(struct rcs_call *call);
 /* Nothing stands against the call: makes its first try, or lets it wait for leave to do so. */
 void rcs_call_admit(struct rcs_call *call);
-/* Makes the tries that wait for leave. */
-void rcs_call_run_queue(struct recourse_runner *runner);
+/* Makes tries that wait for leave, at most so many. */
+void rcs_call_run_queue(struct recourse_runner *runner, unsigned most);
 /* Cancels; nothing happens to a call that is done. */
 void rcs_call_cancel(struct rcs_call *call);
 /* Lets go of everything but the result; no step is made. The call is done. */

@@ -359,8 +359,8 @@ int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
     open_mail(runner);
     (void)rcs_timers_run(&runner->timers, rcs_runner_now(runner), STEP_MAX);
     rcs_turns_admit(runner, STEP_MAX);
-    rcs_call_run_queue(runner);
-    rcs_turns_deliver(runner);
+    rcs_call_run_queue(runner, STEP_MAX);
+    rcs_turns_deliver(runner, STEP_MAX);
     runner->stepping = false;
     rcs_turns_reap(runner);
     (void)rcs_mailbox_leave(runner->host.mailbox);

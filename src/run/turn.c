@@ -399,21 +399,16 @@ static void deliver(struct rcs_call *call)
     }
 }
 
-void rcs_turns_deliver(struct recourse_runner *runner)
+void rcs_turns_deliver(struct recourse_runner *runner, unsigned most)
 {
-    struct rcs_link batch; /* what comes meanwhile waits for the next step */
-
-    rcs_link_init(&batch);
-    rcs_list_move(&batch, &runner->ended);
-    while (!rcs_list_empty(&batch)) {
-        struct rcs_call *call = RCS_OWNER(batch.next, struct rcs_call, link);
+    for (; most > 0 && !rcs_list_empty(&runner->ended); most--) {
+        struct rcs_call *call = RCS_OWNER(runner->ended.next, struct rcs_call, link);
 
         rcs_list_remove(&call->link);
         deliver(call);
     }
-    rcs_list_move(&batch, &runner->empty);
-    while (!rcs_list_empty(&batch)) {
-        struct recourse_turn *turn = RCS_OWNER(batch.next, struct recourse_turn, admission);
+    for (; most > 0 && !rcs_list_empty(&runner->empty); most--) {
+        struct recourse_turn *turn = RCS_OWNER(runner->empty.next, struct recourse_turn, admission);
 
         rcs_list_remove(&turn->admission);
         end_turn(turn);

@@ -68,6 +68,7 @@ has stdout "$out" 'nosuch'
 has stdout "$out" 'Do not retry this exact tool call."}]'
 in='[]'
 try 0 $run --report "$report"
+is 'a new report is private' "$(stat -c %a "$report")" 600
 is stdout "$out" '[]'
 has report "$(cat "$report")" '"run":{"status":"answered","http_status":null,"tool":null,"text":null},"results":[]}'
 

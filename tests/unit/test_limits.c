@@ -206,6 +206,30 @@ static void test_memory_of_replies(void)
     kit_close(&kit);
 }
 
+/* A step is bounded: what a cancelled turn of thousands has to say comes in several. */
+static void test_bounded_step(void)
+{
+    enum { CALLS = 3000, AT_ONCE = 1024 };
+    static struct recourse_call_request calls[CALLS];
+    static char ids[CALLS][8];
+    unsigned steps = 0;
+
+    for (unsigned i = 0; i < CALLS; i++) {
+        snprintf(ids[i], sizeof ids[i], "%u", i);
+        calls[i] = kit_call(ids[i], "big", "{}");
+    }
+    open_kit(0, 0, 0, 0);
+    kit_http(&kit, "big", false);
+    recourse_turn_cancel(kit_start(&kit, calls, CALLS));
+    for (unsigned before = 0; kit.results < CALLS && steps < 10; steps++, before = (unsigned)kit.results) {
+        RCS_EQUAL(recourse_runner_step(kit.runner, 0), 0);
+        CU_ASSERT_TRUE(kit.results - before <= AT_ONCE);
+    }
+    RCS_EQUAL(kit.results, CALLS);
+    RCS_EQUAL(steps, 3);
+    kit_close(&kit);
+}
+
 /* ---- a host's loop ---- */
 
 static void test_wake_times(void)
@@ -351,6 +375,7 @@ int main(void)
         {"queued ends", test_queued_ends},
         {"calls max", test_calls_max},
         {"memory of arguments", test_memory_of_arguments},
+        {"a step is bounded", test_bounded_step},
         {"memory of replies", test_memory_of_replies},
         {"wake times", test_wake_times},
         {"lagging clock", test_lagging_clock},
