@@ -1,51 +1,9 @@
+#include "tests/unit/purse.h"
 #include "tests/unit/unit.h"
 
 #include "src/io/buffer.h"
 #include "src/io/memory.h"
 #include "src/io/timer.h"
-
-/* An allocator that gives `left` times, and counts what it has out. */
-struct purse {
-    unsigned left;
-    long out;
-};
-
-static void *purse_alloc(void *user, size_t size)
-{
-    struct purse *purse = user;
-
-    if (purse->left == 0) {
-        return NULL;
-    }
-    purse->left--;
-    purse->out++;
-    return malloc(size);
-}
-
-static void *purse_realloc(void *user, void *memory, size_t size)
-{
-    struct purse *purse = user;
-
-    if (purse->left == 0) {
-        return NULL;
-    }
-    purse->left--;
-    purse->out += memory == NULL;
-    return realloc(memory, size);
-}
-
-static void purse_free(void *user, void *memory)
-{
-    struct purse *purse = user;
-
-    purse->out--;
-    free(memory);
-}
-
-static struct recourse_allocator allocator_of(struct purse *purse)
-{
-    return (struct recourse_allocator){purse_alloc, purse_realloc, purse_free, purse};
-}
 
 struct alarm {
     int name;
@@ -198,7 +156,7 @@ static void test_run_is_bounded(void)
 static void test_timers_without_memory(void)
 {
     struct purse purse = {.left = 1};
-    struct recourse_allocator allocator = allocator_of(&purse);
+    struct recourse_allocator allocator = purse_allocator(&purse);
     struct rcs_timer timers[20];
     struct rcs_timers heap;
 
@@ -264,7 +222,7 @@ static void test_buffer_grows(void)
 static void test_buffer_without_memory(void)
 {
     struct purse purse = {.left = 1};
-    struct recourse_allocator allocator = allocator_of(&purse);
+    struct recourse_allocator allocator = purse_allocator(&purse);
     struct rcs_buffer buffer;
 
     rcs_buffer_init(&buffer, &allocator, 1000);
@@ -278,7 +236,7 @@ static void test_buffer_without_memory(void)
 static void test_memory(void)
 {
     struct purse purse = {.left = 2};
-    struct recourse_allocator allocator = allocator_of(&purse);
+    struct recourse_allocator allocator = purse_allocator(&purse);
     unsigned char *bytes = rcs_alloc_zero(&allocator, 3);
     size_t capacity = 0;
 
