@@ -529,12 +529,6 @@ int main(void)
         {"each allocation fails", test_each_allocation_fails},
         {"no descriptors", test_no_descriptors},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("http_life", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("http_life", tests, RCS_COUNT(tests));
 }

@@ -558,12 +558,6 @@ int main(void)
         {"free does what is queued", test_free_does_what_is_queued},
         {"signals are blocked in threads", test_signals_are_blocked_in_threads},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("port", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("port", tests, RCS_COUNT(tests));
 }
