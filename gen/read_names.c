@@ -105,7 +105,7 @@ static int compare(const void *left, const void *right)
 const char *rcs_list_nearest(struct rcs_arena *arena, const char *wanted, const char *const *names, size_t count)
 {
     struct ranked *ranked = rcs_arena_alloc(arena, count * sizeof *ranked);
-    struct rcs_buffer buffer = {.arena = arena};
+    struct rcs_string buffer = {.arena = arena};
 
     for (size_t i = 0; i < count; i++) {
         ranked[i] = (struct ranked){.edits = distance(wanted, names[i]), .number = i};
