@@ -202,7 +202,7 @@ struct recourse_runner_options {
        within one limit, in turns between them, so that no full server holds up another. */
     unsigned tries_at_once;
     unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
-    size_t memory_max;       /* arguments and replies together, bytes; 0: 256 MiB. Beyond: RECOURSE_E_AGAIN, `too large` */
+    size_t memory_max;       /* arguments and replies together, bytes; 0: 1 GiB. Beyond: RECOURSE_E_AGAIN, `too large` */
     size_t body_max;         /* one answer, bytes; 0: 4 MiB */
     uint8_t approval_mode;   /* enum recourse_approval_mode */
     /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows, or the policy's approval timeout.
@@ -216,7 +216,8 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. No other thread may be within a call that takes the runner. */
+   invocation; their answers are dropped. Never from a callback, and no other thread may be within a call that takes the
+   runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,

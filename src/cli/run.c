@@ -47,16 +47,17 @@ struct job {
 static volatile sig_atomic_t signals_seen;
 static int signal_pipe[2] = {-1, -1};
 
-/* The first one cancels the run; the second ends the process as if nobody had listened. */
+/* The first one cancels the run, which is over soon: commands that don't end are killed after their grace. The second changes
+   nothing about that; the third ends the process as if nobody had listened, and leaves what it started alone. */
 static void on_signal(int number)
 {
     int saved = errno;
 
-    if (signals_seen++ > 0) {
+    if (signals_seen++ > 1) {
         signal(number, SIG_DFL);
         raise(number);
     } else if (write(signal_pipe[1], "", 1) < 0) {
-        signals_seen = 2; /* the pipe is new and empty: this can't be */
+        signals_seen = 3; /* the pipe is new and empty: this can't be */
     }
     errno = saved;
 }
@@ -80,7 +81,8 @@ static bool listen_to_signals(struct job *job)
     signal(SIGPIPE, SIG_IGN);
     return pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) == 0 &&
            job->port->watch(job->port->self, signal_pipe[0], RECOURSE_READABLE, on_signal_pipe, job) == RECOURSE_OK &&
-           sigaction(SIGINT, &action, NULL) == 0 && sigaction(SIGTERM, &action, NULL) == 0;
+           sigaction(SIGINT, &action, NULL) == 0 && sigaction(SIGTERM, &action, NULL) == 0 &&
+           sigaction(SIGHUP, &action, NULL) == 0;
 }
 
 /* ---- what the runner tells ---- */
@@ -248,9 +250,20 @@ static bool complain_error(const char *what, int code, const struct recourse_err
     return false;
 }
 
-/* Each try takes a descriptor. As many as the process may open are asked for; half of them are for tries. */
-static unsigned tries_that_fit(void)
+static bool has_commands(const struct job *job)
 {
+    for (size_t i = 0; i < job->config.count; i++) {
+        if (job->config.tools[i].kind == RECOURSE_TOOL_COMMAND) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each try takes a descriptor, that of a command several. As many as the process may open are asked for; half of them, or a ninth, are for tries. */
+static unsigned tries_that_fit(const struct job *job)
+{
+    unsigned each = has_commands(job) ? 9u : 2u;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -263,7 +276,10 @@ static unsigned tries_that_fit(void)
             limit = more;
         }
     }
-    return limit.rlim_cur >= 2 * TRIES_AT_ONCE ? TRIES_AT_ONCE : limit.rlim_cur < 2 ? 1u : (unsigned)limit.rlim_cur / 2u;
+    if (limit.rlim_cur >= (rlim_t)each * TRIES_AT_ONCE) {
+        return TRIES_AT_ONCE;
+    }
+    return limit.rlim_cur < each ? 1u : (unsigned)limit.rlim_cur / each;
 }
 
 static bool start_runner(struct job *job)
@@ -275,7 +291,7 @@ static bool start_runner(struct job *job)
         .approve = on_approve,
         .observe = on_observe,
         .user = job,
-        .tries_at_once = tries_that_fit(),
+        .tries_at_once = tries_that_fit(job),
     };
     struct recourse_error error = {.code = RECOURSE_OK};
     int code = recourse_port_new(&port_options, &job->port, &error);

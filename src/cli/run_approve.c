@@ -13,7 +13,7 @@
 #include "src/core/text.h"
 
 #define TOOL_MAX_SHOWN 80u
-#define ARGUMENTS_MAX_SHOWN 400u
+#define ARGUMENTS_MAX_SHOWN 4096u
 #define LINE_SIZE 16u
 
 struct question {
@@ -223,13 +223,18 @@ static void on_ready(void *user, int fd, unsigned events)
 }
 
 int rcs_approver_ask(struct rcs_approver *approver, struct recourse_runner *runner,
-                     const struct recourse_approval_request *request)
+                     struct recourse_approval_request *request)
 {
-    struct question *question = rcs_cli_realloc(NULL, sizeof *question);
+    struct question *question;
     struct rcs_arena arena = {0};
-    const char *text = rcs_arena_format(&arena, "recourse: run %s? [y/N] ",
-                                        rcs_approve_view(&arena, request->tool, request->arguments));
+    const char *text;
 
+    if (rcs_utf8_count(request->arguments) > ARGUMENTS_MAX_SHOWN) { /* nobody approves what nobody has seen */
+        request->reason = "the arguments are too long to be shown to whoever approves";
+        return RECOURSE_REFUSED;
+    }
+    question = rcs_cli_realloc(NULL, sizeof *question);
+    text = rcs_arena_format(&arena, "recourse: run %s? [y/N] ", rcs_approve_view(&arena, request->tool, request->arguments));
     *question = (struct question){.runner = runner, .number = request->approval, .index = request->index};
     memcpy(question->digest, request->digest, sizeof question->digest);
     question->text = rcs_cli_realloc(NULL, strlen(text) + 1);

@@ -28,7 +28,7 @@ struct rcs_approver *rcs_approver_new(struct recourse_port *port, int fd, void (
 void rcs_approver_free(struct rcs_approver *approver);
 /* Puts the question, now or when its turn comes. Returns RECOURSE_APPROVE_LATER. */
 int rcs_approver_ask(struct rcs_approver *approver, struct recourse_runner *runner,
-                     const struct recourse_approval_request *request);
+                     struct recourse_approval_request *request);
 /* Call `index` of the turn has its result: nobody is asked about it any more. NULL: nothing happens. */
 void rcs_approver_ended(struct rcs_approver *approver, size_t index);
 /* Whether a question is on the screen. NULL: no. */

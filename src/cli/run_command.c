@@ -112,7 +112,7 @@ const struct rcs_command rcs_command_run = {
         "\n"
         "On a terminal standard error shows how each call is doing; in a pipe it is\n"
         "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"
-        "report is written. A second signal ends the process at once.\n"
+        "report is written. A third signal ends the process at once.\n"
         "\n",
     .more =
         "Tools:\n"

@@ -219,13 +219,12 @@ static bool judge_answer(struct recourse_transfer *transfer, struct recourse_htt
     return false;
 }
 
-/* libcurl's "Unsupported proxy syntax in '...'" and its like have the whole proxy in them, password and all. */
+/* libcurl's "Unsupported proxy syntax in '...'", "Could not resolve proxy" and their like have the proxy in them, password and
+   all, or a piece of it. */
 static bool may_show_password(const struct recourse_transfer *transfer)
 {
-    const struct recourse_http_request *request = transfer->request;
-
-    return strchr(transfer->detail, '@') != NULL &&
-           ((request->proxy != NULL && strchr(request->proxy, '@') != NULL) || strchr(request->url, '@') != NULL);
+    return (strstr(transfer->detail, "proxy") != NULL && transfer->request->proxy != NULL) ||
+           (strchr(transfer->detail, '@') != NULL && strchr(transfer->request->url, '@') != NULL);
 }
 
 void rcs_http_judge(struct recourse_transfer *transfer, CURLcode result, struct recourse_http_response *response)

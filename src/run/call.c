@@ -288,7 +288,7 @@ void rcs_call_run_queue(struct recourse_runner *runner, unsigned most)
 
 /*
  * A wait is over. No try is made while the function of an earlier one still runs: the call is held for as long as that try
- * could have taken.
+ * could have taken. A kind that is sure to be over soon is waited for instead.
  */
 static void wait_ended(struct rcs_call *call)
 {
@@ -302,6 +302,10 @@ static void wait_ended(struct rcs_call *call)
     }
     call->elapsed = true;
     call->stage = RCS_STAGE_HELD;
+    if (call->tool->kind->ends_soon) {
+        set_timer(call, call->machine.deadline_ms);
+        return;
+    }
     set_timer(call, try_end(call, end < call->machine.deadline_ms ? end : call->machine.deadline_ms, now));
 }
 

@@ -100,7 +100,7 @@ static bool misses_name(struct rcs_call *call, struct words *words)
 
 static bool is_cut_off(struct rcs_call *call, struct words *words)
 {
-    say(words, "the reply was cut off by its length limit, so the call may be incomplete; make it shorter");
+    say(words, "the reply was cut off, so the call may be incomplete; if it was too long, make it shorter");
     return call->truncated;
 }
 

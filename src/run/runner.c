@@ -8,7 +8,7 @@
 
 #define TRIES_AT_ONCE 256u
 #define CALLS_MAX 100000u
-#define MEMORY_MAX (256u << 20)
+#define MEMORY_MAX ((size_t)1 << 30) /* 256 tries at once, and 4 MiB each */
 #define BODY_MAX (4u << 20)
 #define STEP_MAX 1024u /* of each kind of work in one step, so that it ends */
 

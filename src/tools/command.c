@@ -215,6 +215,7 @@ static void forget(struct rcs_try *base)
 
 const struct rcs_kind rcs_kind_command = {
     .name = "command",
+    .ends_soon = true,
     .keeps_deadline = false,
     .starts_processes = true,
     .check = check,

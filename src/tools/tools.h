@@ -65,6 +65,7 @@ enum rcs_stopped {
 
 struct rcs_kind {
     const char *name;
+    bool ends_soon; /* a try that was stopped is over within a bounded time, whatever the tool does: the next one waits for it */
     bool keeps_deadline; /* a try ends by itself at its deadline, with the fact RECOURSE_TIMEOUT_TOTAL */
     bool starts_processes; /* needs a port that can */
     /* Checks a configuration: 0 or RECOURSE_E_ARGUMENT. */

@@ -224,7 +224,7 @@ for signal in TERM INT; do
     has report "$(cat "$report")" '"row":"B2",'
 done
 
-# a second signal, while the results go nowhere: nobody reads them, and they are more than a pipe holds
+# more signals, while the results go nowhere: nobody reads them, and they are more than a pipe holds
 mkfifo "$work/unread"
 printf '[%s,%s]' "$(call c1 busy)" "$(call c2 huge)" >"$work/calls.json"
 what='run and two signals'
@@ -243,6 +243,7 @@ while [ -z "$cancelled" ] && IFS= read -r line <&8; do
     [ "$waits$answered$cancelled" != 11 ] || kill -s TERM "$pid"
 done
 kill -s TERM "$pid"
+while kill -s TERM "$pid" 2>/dev/null; do :; done
 wait "$pid"
 is 'exit status' "$?" 143
 exec 7<&- 8<&-

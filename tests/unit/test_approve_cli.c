@@ -30,21 +30,21 @@ static void test_view(void)
         {"", "", " "},
     };
     struct rcs_arena arena = {0};
-    char text[2000];
-    char expected[2100];
+    static char text[6000];
+    static char expected[6100];
 
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
         RCS_TEXT_EQUAL(rcs_approve_view(&arena, span(cases[i].tool), span(cases[i].arguments)), cases[i].view);
     }
     memset(text, 'x', sizeof text);
-    text[400] = '\0';
+    text[4096] = '\0';
     snprintf(expected, sizeof expected, "t %s", text);
     RCS_TEXT_EQUAL(rcs_approve_view(&arena, span("t"), span(text)), expected);
-    text[400] = 'x';
-    text[1234] = '\0';
-    snprintf(expected, sizeof expected, "t %.400s... (400 of 1234 characters)", text);
+    text[4096] = 'x';
+    text[5234] = '\0';
+    snprintf(expected, sizeof expected, "t %.4096s... (4096 of 5234 characters)", text);
     RCS_TEXT_EQUAL(rcs_approve_view(&arena, span("t"), span(text)), expected);
-    RCS_EQUAL(strlen(rcs_approve_view(&arena, span(text), span("{}"))), 80 + strlen("... (80 of 1234 characters) {}"));
+    RCS_EQUAL(strlen(rcs_approve_view(&arena, span(text), span("{}"))), 80 + strlen("... (80 of 5234 characters) {}"));
     rcs_arena_clear(&arena);
 }
 

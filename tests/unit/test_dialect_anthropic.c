@@ -255,8 +255,8 @@ static void test_truncated_is_answered(void)
     RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 0);
     RCS_TEXT_EQUAL(kit_write_all(ANTHROPIC, turn),
                    RESULTS(RESULT("a",
-                                  "Tool 'f' execution failed after 0 attempt(s): the reply was cut off by its length "
-                                  "limit, so the call may be incomplete; make it shorter.",
+                                  "Tool 'f' execution failed after 0 attempt(s): the reply was cut off, so the call may be "
+                   "incomplete; if it was too long, make it shorter.",
                                   ERROR)));
     kit_close(&kit);
 }

@@ -143,8 +143,8 @@ static void test_cut_off(void)
     turn = kit_start(&kit, &call, 1);
     kit_finish(&kit, turn);
     RCS_TEXT_EQUAL(kit_content(turn, 0),
-                   "Tool 'lookup' execution failed after 0 attempt(s): the reply was cut off by its length "
-                   "limit, so the call may be incomplete; make it shorter.");
+                   "Tool 'lookup' execution failed after 0 attempt(s): the reply was cut off, so the call may be "
+                   "incomplete; if it was too long, make it shorter.");
     RCS_EQUAL(recourse_turn_result(turn, 0)->event, RECOURSE_EVENT_TRUNCATED_CALL);
     RCS_EQUAL(kit.sim.request_count, 0);
     kit_close(&kit);
