@@ -166,7 +166,7 @@ struct recourse_port_options {
     const struct recourse_allocator *allocator; /* NULL: malloc */
     unsigned threads_max;     /* worker threads, started when needed; 0: 4 */
     unsigned queue_max;       /* work waiting for a thread; 0: 1024 */
-    unsigned connections_idle_max; /* kept open, for every 256 exchanges at once; 0: 64 */
+    unsigned connections_idle_max; /* kept open, for every 64 exchanges at once; 0: 64 */
     /*
      * The host's own threads, instead of ours; NULL: ours. Runs `work(argument)` once, on any thread but this one, and
      * returns 0, or RECOURSE_E_AGAIN or another code where it never will. What still runs when the port is freed is not

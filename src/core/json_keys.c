@@ -74,7 +74,19 @@ struct table {
     uint16_t order[TABLE_KEYS]; /* the slots in the order in which they were filled */
     uint16_t first[RCS_JSON_DEPTH_MAX + 1]; /* by depth: where the object's keys begin in `order` */
     uint16_t count;
+    size_t size; /* slots in use: small for a small text, since each walk clears them */
 };
+
+/* A key and its value take five bytes at least, so that a table of half the text's size stays half empty. */
+static size_t slots_for(size_t text)
+{
+    size_t size = 16;
+
+    while (size < TABLE_SIZE && size < text / 2) {
+        size *= 2;
+    }
+    return size;
+}
 
 static enum found table_add(struct table *table)
 {
@@ -84,7 +96,7 @@ static enum found table_add(struct table *table)
     struct slot *slot;
 
     for (unsigned probe = 0; probe < PROBES_MAX; probe++) {
-        slot = &table->slots[(hash + probe) % TABLE_SIZE];
+        slot = &table->slots[(hash + probe) % table->size];
         if (slot->key == NO_KEY) {
             if (table->count == TABLE_KEYS) {
                 return FOUND_NO_ROOM;
@@ -109,7 +121,8 @@ static enum found table_walk(struct recourse_span text, size_t *offset)
     enum found found = FOUND_NONE;
 
     rcs_json_walk_init(&table.nest.walk, text, 0, false);
-    for (size_t i = 0; i < TABLE_SIZE; i++) {
+    table.size = slots_for(text.size);
+    for (size_t i = 0; i < table.size; i++) {
         table.slots[i].key = NO_KEY;
     }
     table.count = 0;

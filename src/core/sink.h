@@ -39,6 +39,24 @@ static inline void rcs_sink_put(struct rcs_sink *sink, const char *bytes, size_t
     sink->used += size;
 }
 
+/* Puts ASCII, where each byte is a unit: as much of it as there is room for. */
+static inline void rcs_sink_ascii(struct rcs_sink *sink, const char *bytes, size_t size)
+{
+    const size_t room = sink->full ? 0 : sink->size - sink->used;
+    const size_t fits = size < room ? size : room;
+
+    if (size == 0) {
+        return;
+    }
+    if (fits > 0) {
+        memcpy(sink->out + sink->used, bytes, fits);
+    }
+    sink->used += fits;
+    sink->whole += size;
+    sink->last = bytes[size - 1];
+    sink->full = sink->full || fits < size;
+}
+
 static inline void rcs_sink_point(struct rcs_sink *sink, uint32_t code_point)
 {
     char bytes[4];

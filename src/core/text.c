@@ -179,12 +179,29 @@ static bool next_clean(struct recourse_span text, size_t *at, uint32_t *point)
     return true;
 }
 
+/* Where the bytes from `at` on end that stay what they are: most of most texts. */
+static size_t skip_plain(struct recourse_span text, size_t at)
+{
+    while (at < text.size && byte_at(text, at) < 0x7f && is_shown(byte_at(text, at))) {
+        at++;
+    }
+    return at;
+}
+
 size_t rcs_text_clean(struct recourse_span text, char *out, size_t size)
 {
     struct rcs_sink sink = rcs_sink_of(out, size);
+    size_t at = 0;
     uint32_t point;
 
-    for (size_t at = 0; next_clean(text, &at, &point);) {
+    while (at < text.size) {
+        const size_t plain = at;
+
+        at = skip_plain(text, at);
+        rcs_sink_ascii(&sink, text.data + plain, at - plain);
+        if (!next_clean(text, &at, &point)) {
+            break;
+        }
         rcs_sink_point(&sink, point);
     }
     return rcs_sink_end(&sink);

@@ -1,18 +1,20 @@
 #include "src/io/header.h"
 
-#include <string.h>
+#include <stdint.h>
 
-static bool is_token_byte(char c)
+/* The bytes of a token (RFC 9110, 5.6.2), a bit each: !#$%&'*+-. and digits; letters and ^_`|~. */
+static bool is_token_byte(unsigned char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+    static const uint64_t tokens[] = {0x3ff6cfa00000000u, 0x57ffffffc7fffffeu, 0, 0};
+
+    return (tokens[c / 64] >> c % 64 & 1) != 0;
 }
 
 size_t rcs_header_token_size(const char *text)
 {
     size_t size = 0;
 
-    while (is_token_byte(text[size])) {
+    while (is_token_byte((unsigned char)text[size])) {
         size++;
     }
     return size;

@@ -6,9 +6,31 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+static void discard(struct recourse_transfer *transfer)
+{
+    struct rcs_http *http = transfer->http;
+
+    curl_easy_cleanup(transfer->easy);
+    rcs_answer_clear(&transfer->answer);
+    rcs_free(http->allocator, transfer->lines);
+    rcs_free(http->allocator, transfer);
+}
+
+static void on_quiet(struct rcs_timer *timer)
+{
+    struct rcs_http *http = RCS_OWNER(timer, struct rcs_http, quiet);
+
+    rcs_lanes_trim(http);
+    while (http->pool_count > RCS_HTTP_POOL_KEPT) {
+        discard(http->pool[--http->pool_count]);
+    }
+}
+
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max)
 {
     *http = (struct rcs_http){.loop = loop, .allocator = loop->allocator, .idle_max = idle_max};
+    rcs_timer_init(&http->quiet, on_quiet);
+    http->inflates = (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ) != 0;
 }
 
 static uint64_t later(uint64_t from_ms, uint64_t by_ms)
@@ -32,9 +54,12 @@ static void arm(struct recourse_transfer *transfer)
 {
     uint64_t phase = phase_end(transfer);
     uint64_t deadline = transfer->request->deadline_ms;
+    uint64_t due = phase < deadline ? phase : deadline;
 
-    /* Room was reserved. */
-    rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, phase < deadline ? phase : deadline);
+    /* One that fires too early looks again: cheaper than moving it for each exchange. */
+    if (!rcs_timer_is_set(&transfer->timer) || due < transfer->timer.due_ms) {
+        rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, due); /* room was reserved */
+    }
 }
 
 /* ---- callbacks of libcurl ---- */
@@ -53,10 +78,22 @@ static int before_sending(void *user, char *remote, char *local, int remote_port
         return CURL_PREREQFUNC_ABORT;
     }
     transfer->sendings = 1;
-    transfer->active_ms = rcs_now_ms();
+    transfer->active_ms = transfer->lane->now_ms;
     curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &transfer->errno_before);
     arm(transfer);
     return CURL_PREREQFUNC_OK;
+}
+
+/* Whether the connection is kept. Asked with each piece of the answer, so that what holds at its last one counts. */
+static void decide_keeping(struct recourse_transfer *transfer)
+{
+    const struct rcs_lane *lane = transfer->lane;
+    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
+
+    if (closes != transfer->closes) {
+        transfer->closes = closes;
+        curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, closes ? 1L : 0L);
+    }
 }
 
 static size_t on_line(char *line, size_t one, size_t size, void *user)
@@ -64,7 +101,8 @@ static size_t on_line(char *line, size_t one, size_t size, void *user)
     struct recourse_transfer *transfer = user;
 
     (void)one;
-    transfer->active_ms = rcs_now_ms();
+    transfer->active_ms = transfer->lane->now_ms;
+    decide_keeping(transfer);
     return rcs_answer_line(&transfer->answer, line, size) ? size : 0;
 }
 
@@ -73,7 +111,8 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     struct recourse_transfer *transfer = user;
 
     (void)one;
-    transfer->active_ms = rcs_now_ms();
+    transfer->active_ms = transfer->lane->now_ms;
+    decide_keeping(transfer);
     if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
         transfer->answer.too_large = true;
         transfer->no_room = true;
@@ -83,50 +122,108 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
 }
 
 /*
- * Is called whenever libcurl has worked on the exchange. Where nobody else is on the connection and its socket was
- * ready, bytes went one way or the other, even if they do not make a line or a block yet. And it is called last before
- * the connection is kept or closed, so that this is the place to say which.
+ * Is called whenever libcurl has worked on an exchange that has a read timeout. Where nobody else is on the connection
+ * and its socket was ready, bytes went one way or the other, even if they do not make a line or a block yet.
  */
 static int on_progress(void *user, curl_off_t total, curl_off_t received, curl_off_t to_upload, curl_off_t uploaded)
 {
     struct recourse_transfer *transfer = user;
     const struct rcs_lane *lane = transfer->lane;
-    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
 
     (void)total;
     (void)to_upload;
     if ((transfer->plain && lane->by_socket) || received != transfer->received || uploaded != transfer->uploaded) {
-        transfer->active_ms = rcs_now_ms();
+        transfer->active_ms = lane->now_ms;
         transfer->received = received;
         transfer->uploaded = uploaded;
     }
-    if (closes != transfer->closes) {
-        transfer->closes = closes;
-        curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, closes ? 1L : 0L);
-    }
+    decide_keeping(transfer);
     return 0;
 }
 
-static int set_callbacks(struct recourse_transfer *transfer)
+/* ---- easy handles and their users ---- */
+
+static bool set_callbacks(struct recourse_transfer *transfer)
 {
+    static const CURLoption users[] = {CURLOPT_PRIVATE,   CURLOPT_PREREQDATA,   CURLOPT_HEADERDATA,
+                                       CURLOPT_WRITEDATA, CURLOPT_XFERINFODATA, CURLOPT_OPENSOCKETDATA};
     CURL *easy = transfer->easy;
     bool failed = false;
 
-    failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer) != CURLE_OK;
+    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+        failed |= curl_easy_setopt(easy, users[i], transfer) != CURLE_OK;
+    }
     failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->detail) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_sending) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_line) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_block) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, rcs_lane_open_socket) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, rcs_lane_close_socket) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->lane) != CURLE_OK;
-    return failed ? RECOURSE_E_MEMORY : 0;
+    return !failed;
+}
+
+static struct recourse_transfer *new_transfer(struct rcs_http *http)
+{
+    struct recourse_transfer *transfer = rcs_alloc_zero(http->allocator, sizeof *transfer);
+
+    if (transfer == NULL) {
+        return NULL;
+    }
+    transfer->http = http;
+    rcs_answer_init(&transfer->answer, http->allocator, 0);
+    transfer->easy = curl_easy_init();
+    if (transfer->easy == NULL || !rcs_http_prepare(transfer->easy) || !set_callbacks(transfer)) {
+        discard(transfer);
+        return NULL;
+    }
+    return transfer;
+}
+
+/* Takes back what one exchange has told the easy handle. */
+static bool untell(struct recourse_transfer *transfer)
+{
+    CURL *easy = transfer->easy;
+
+    if (transfer->reset) {
+        curl_easy_reset(easy);
+        transfer->closer = NULL;
+        return rcs_http_prepare(easy) && set_callbacks(transfer);
+    }
+    if (transfer->closes) {
+        curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 0L);
+    }
+    if (transfer->progress) {
+        curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
+    }
+    return true;
+}
+
+static void wipe(struct recourse_transfer *transfer)
+{
+    rcs_answer_reset(&transfer->answer);
+    *transfer = (struct recourse_transfer){
+        .http = transfer->http,
+        .easy = transfer->easy,
+        .lines = transfer->lines,
+        .lines_size = transfer->lines_size,
+        .closer = transfer->closer,
+        .answer = transfer->answer,
+    };
+}
+
+/* `clean`: the easy handle remembers no error and may be used again. */
+static void release(struct recourse_transfer *transfer, bool clean)
+{
+    struct rcs_http *http = transfer->http;
+
+    rcs_url_release(http, transfer->url);
+    if (!clean || http->pool_count == RCS_HTTP_POOL_MAX || !untell(transfer)) {
+        discard(transfer);
+        return;
+    }
+    wipe(transfer);
+    http->pool[http->pool_count++] = transfer;
 }
 
 /* ---- the life of an exchange ---- */
@@ -157,22 +254,6 @@ static void take_out(struct recourse_transfer *transfer)
         transfer->next->previous = transfer->previous;
     }
     http->transfer_count--;
-}
-
-/* `clean`: the easy handle remembers no error and may be used again. */
-static void release(struct recourse_transfer *transfer, bool clean)
-{
-    struct rcs_http *http = transfer->http;
-
-    if (transfer->easy != NULL && clean && http->pool_count < RCS_HTTP_POOL_MAX) {
-        curl_easy_reset(transfer->easy);
-        http->pool[http->pool_count++] = transfer->easy;
-    } else {
-        curl_easy_cleanup(transfer->easy);
-    }
-    curl_slist_free_all(transfer->lines);
-    rcs_answer_clear(&transfer->answer);
-    rcs_free(http->allocator, transfer);
 }
 
 static bool remembers_error(const struct recourse_transfer *transfer)
@@ -279,9 +360,22 @@ static void on_time(struct rcs_timer *timer)
     finish(transfer, &response);
 }
 
-static CURL *easy_handle(struct rcs_http *http)
+static int describe(struct recourse_transfer *transfer)
 {
-    return http->pool_count > 0 ? http->pool[--http->pool_count] : curl_easy_init();
+    const struct recourse_http_request *request = transfer->request;
+    CURL *easy = transfer->easy;
+    bool failed = false;
+
+    if (transfer->closer != transfer->lane) {
+        transfer->closer = transfer->lane;
+        failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->lane) != CURLE_OK;
+    }
+    transfer->reset = request->ca_file != NULL || request->proxy != NULL;
+    transfer->progress = request->read_timeout_ms > 0; /* else libcurl is spared looking at the clock for it */
+    if (transfer->progress) {
+        failed |= curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L) != CURLE_OK;
+    }
+    return failed ? RECOURSE_E_MEMORY : rcs_http_describe(transfer);
 }
 
 static int begin(struct recourse_transfer *transfer)
@@ -291,18 +385,11 @@ static int begin(struct recourse_transfer *transfer)
     int code;
 
     if (lane == NULL || rcs_loop_reserve_timers(http->loop, &http->timer_room,
-                                                http->transfer_count + 1 + http->lane_count) != 0) {
-        return RECOURSE_E_MEMORY;
-    }
-    transfer->easy = easy_handle(http);
-    if (transfer->easy == NULL) {
+                                                http->transfer_count + http->lane_count + 2) != 0) {
         return RECOURSE_E_MEMORY;
     }
     transfer->lane = lane;
-    code = rcs_http_describe(transfer);
-    if (code == 0) {
-        code = set_callbacks(transfer);
-    }
+    code = describe(transfer);
     if (code == 0) {
         arm(transfer); /* before libcurl sets its own, so that nothing is sent after the deadline */
         code = rcs_lane_add(lane, transfer);
@@ -315,25 +402,29 @@ int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *re
                    struct recourse_transfer **started)
 {
     struct recourse_transfer *transfer;
-    bool plain = false;
-    int code = rcs_http_check(request, &plain);
+    struct rcs_url *url;
+    int code = rcs_http_check(request);
 
+    if (code == 0) {
+        code = rcs_url_hold(http, request->url, &url);
+    }
     if (code != 0) {
         return code;
     }
-    transfer = rcs_alloc_zero(http->allocator, sizeof *transfer);
+    transfer = http->pool_count > 0 ? http->pool[--http->pool_count] : new_transfer(http);
     if (transfer == NULL) {
+        rcs_url_release(http, url);
         return RECOURSE_E_MEMORY;
     }
-    transfer->http = http;
     transfer->request = request;
+    transfer->url = url;
     transfer->done = done;
     transfer->user = user;
-    transfer->plain = plain;
+    transfer->plain = rcs_url_is_plain(url);
     transfer->fd = -1;
     transfer->started_ms = rcs_now_ms();
+    transfer->answer.body.limit = request->body_max;
     rcs_timer_init(&transfer->timer, on_time);
-    rcs_answer_init(&transfer->answer, http->allocator, request->body_max);
     code = begin(transfer);
     if (code != 0) {
         rcs_timers_remove(&http->loop->timers, &transfer->timer);
@@ -357,39 +448,19 @@ bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
     return sent;
 }
 
-void rcs_http_trim(struct rcs_http *http)
-{
-    size_t kept = 0;
-    bool spare = false;
-
-    if (!http->emptied) {
-        return;
-    }
-    http->emptied = false;
-    for (size_t i = 0; i < http->lane_count; i++) {
-        struct rcs_lane *lane = http->lanes[i];
-
-        if (lane->transfers == 0 && spare) {
-            rcs_lane_free(lane);
-            continue;
-        }
-        spare = spare || lane->transfers == 0;
-        http->lanes[kept++] = lane;
-    }
-    http->lane_count = kept;
-}
-
 void rcs_http_clear(struct rcs_http *http)
 {
     while (http->transfers != NULL) {
         rcs_http_cancel(http, http->transfers);
     }
+    rcs_timers_remove(&http->loop->timers, &http->quiet);
     for (size_t i = 0; i < http->lane_count; i++) {
         rcs_lane_free(http->lanes[i]);
     }
     for (unsigned i = 0; i < http->pool_count; i++) {
-        curl_easy_cleanup(http->pool[i]);
+        discard(http->pool[i]);
     }
+    rcs_urls_clear(http);
     rcs_free(http->allocator, http->lanes);
     rcs_http_init(http, http->loop, http->idle_max);
 }

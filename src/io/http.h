@@ -12,10 +12,13 @@
 
 #include <curl/curl.h>
 
-#define RCS_LANE_MAX 256u
-#define RCS_HTTP_POOL_MAX 64u
+#define RCS_LANE_MAX 64u
+#define RCS_HTTP_POOL_MAX 256u
+#define RCS_HTTP_POOL_KEPT 64u /* when it is quiet */
+#define RCS_HTTP_URLS_MAX 16u
 
 struct rcs_http;
+struct rcs_url;
 
 /* One multi handle. Lives at one address, since libcurl holds it. */
 struct rcs_lane {
@@ -25,18 +28,27 @@ struct rcs_lane {
     unsigned transfers; /* added and not removed */
     unsigned sockets;   /* connections that are open */
     bool by_socket;     /* libcurl works because a socket is ready, not because a time has come */
+    uint64_t now_ms;    /* when that was: one look at the clock for all that it calls back */
 };
 
+/*
+ * An exchange. Out of use it is kept with its easy handle, which was told once what is the same for all and who its user
+ * is; then all from `lane` on is zero.
+ */
 struct recourse_transfer {
     struct rcs_http *http;
+    CURL *easy;
+    struct curl_slist *lines; /* the header as libcurl wants it */
+    size_t lines_size;        /* bytes that there is room for */
+    struct rcs_lane *closer;  /* whom libcurl tells when it closes the handle's sockets */
+    struct rcs_answer answer; /* its header's buffer is kept */
     struct rcs_lane *lane;
+    struct rcs_url *url;
     struct recourse_transfer *previous;
     struct recourse_transfer *next;
     const struct recourse_http_request *request; /* the caller's */
     void (*done)(void *user, const struct recourse_http_response *response);
     void *user;
-    CURL *easy;
-    struct curl_slist *lines;
     struct rcs_timer timer; /* the earliest of the three timeouts */
     uint64_t started_ms;
     uint64_t active_ms; /* when bytes last went either way; from the sending on */
@@ -51,8 +63,9 @@ struct recourse_transfer {
     bool no_watch;      /* its socket could not be watched */
     bool no_room;       /* whoever started it had no memory left for the body */
     bool closes;        /* its connection is not to be kept */
+    bool progress;      /* libcurl was told to call on_progress */
+    bool reset;         /* it was told more that can't be taken back singly */
     bool finishing;     /* `done` runs */
-    struct rcs_answer answer;
     char detail[CURL_ERROR_SIZE];
 };
 
@@ -66,9 +79,11 @@ struct rcs_http {
     size_t transfer_count;
     size_t timer_room; /* see rcs_loop_reserve_timers */
     unsigned idle_max; /* connections kept, per lane */
-    bool emptied;      /* a lane has become empty */
+    struct rcs_timer quiet; /* some time after a lane has become empty: gives back what nobody needs any more */
+    bool inflates;     /* libcurl can undo gzip and deflate */
     unsigned pool_count;
-    CURL *pool[RCS_HTTP_POOL_MAX];
+    struct recourse_transfer *pool[RCS_HTTP_POOL_MAX]; /* out of use, with their easy handles */
+    struct rcs_url *urls[RCS_HTTP_URLS_MAX];           /* the last ones, by hash; may be NULL */
 };
 
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max);
@@ -79,8 +94,6 @@ RECOURSE_MUST_USE int rcs_http_start(struct rcs_http *http, const struct recours
                                      void (*done)(void *user, const struct recourse_http_response *response),
                                      void *user, struct recourse_transfer **transfer);
 bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer);
-/* After each poll: gives up lanes that nobody needs, all but one spare. */
-void rcs_http_trim(struct rcs_http *http);
 
 /* ---- http_lane.c ---- */
 
@@ -90,6 +103,8 @@ void rcs_lane_free(struct rcs_lane *lane);
 /* Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_lane_add(struct rcs_lane *lane, struct recourse_transfer *transfer);
 void rcs_lane_remove(struct recourse_transfer *transfer);
+/* Gives up empty lanes, all but one. */
+void rcs_lanes_trim(struct rcs_http *http);
 /* Called by the lane for each exchange that libcurl has ended; it is still in the lane. */
 void rcs_http_ended(struct recourse_transfer *transfer, CURLcode result);
 /* The socket of an exchange can't be watched: ends it from the loop. */
@@ -98,12 +113,23 @@ void rcs_http_unwatchable(struct recourse_transfer *transfer);
 curl_socket_t rcs_lane_open_socket(void *transfer, curlsocktype purpose, struct curl_sockaddr *address);
 int rcs_lane_close_socket(void *lane, curl_socket_t fd);
 
+/* ---- http_url.c ---- */
+
+/* Finds or reads a URL, which is held until it is released. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_url_hold(struct rcs_http *http, const char *text, struct rcs_url **url);
+void rcs_url_release(struct rcs_http *http, struct rcs_url *url); /* may be NULL */
+bool rcs_url_is_plain(const struct rcs_url *url); /* http */
+CURLU *rcs_url_parts(const struct rcs_url *url);
+/* Releases those that are kept. */
+void rcs_urls_clear(struct rcs_http *http);
+
 /* ---- http_request.c ---- */
 
-/* Refuses what must not reach libcurl. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY. `*plain`: the scheme is http. */
-RECOURSE_MUST_USE int rcs_http_check(const struct recourse_http_request *request, bool *plain);
-/* Tells the easy handle all about the request, but for callbacks. `transfer->lines` is freed after the handle was
-   reset. Errors: RECOURSE_E_MEMORY. */
+/* Refuses what must not reach libcurl, but for the URL. Errors: RECOURSE_E_ARGUMENT. */
+RECOURSE_MUST_USE int rcs_http_check(const struct recourse_http_request *request);
+/* Tells a new or reset easy handle what holds for every request, but for callbacks. Returns false: no memory. */
+RECOURSE_MUST_USE bool rcs_http_prepare(CURL *easy);
+/* Tells a prepared handle all about the request, but for callbacks. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_http_describe(struct recourse_transfer *transfer);
 
 /* ---- http_outcome.c ---- */

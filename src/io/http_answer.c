@@ -2,6 +2,9 @@
 
 #include "src/io/memory.h"
 
+#define HEAD_USUAL 400u /* bytes that most headers have room in */
+#define HEAD_KEPT_MAX 4096u
+
 void rcs_answer_init(struct rcs_answer *answer, const struct recourse_allocator *allocator, size_t body_max)
 {
     *answer = (struct rcs_answer){.stage = RCS_ANSWER_START};
@@ -15,6 +18,19 @@ void rcs_answer_clear(struct rcs_answer *answer)
     answer->headers = NULL;
     rcs_buffer_clear(&answer->head);
     rcs_buffer_clear(&answer->body);
+}
+
+void rcs_answer_reset(struct rcs_answer *answer)
+{
+    struct rcs_buffer head = answer->head;
+
+    rcs_free(head.allocator, answer->headers);
+    rcs_buffer_clear(&answer->body);
+    rcs_buffer_reset(&head);
+    *answer = (struct rcs_answer){.stage = RCS_ANSWER_START, .head = head, .body = answer->body};
+    if (head.capacity > HEAD_KEPT_MAX) {
+        rcs_buffer_clear(&answer->head);
+    }
 }
 
 static bool is_blank(char c)
@@ -75,7 +91,7 @@ static bool begin(struct rcs_answer *answer, const char *line, size_t size)
     answer->status = (uint16_t)status;
     answer->header_count = 0;
     answer->phrase_size = phrase.size;
-    return add(answer, phrase, '\n');
+    return took(answer, rcs_buffer_reserve(&answer->head, HEAD_USUAL)) && add(answer, phrase, '\n');
 }
 
 /* A folded line goes on with the header before it, after one space (RFC 9112, section 5.2). */

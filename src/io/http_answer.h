@@ -28,6 +28,8 @@ struct rcs_answer {
 
 void rcs_answer_init(struct rcs_answer *answer, const struct recourse_allocator *allocator, size_t body_max);
 void rcs_answer_clear(struct rcs_answer *answer);
+/* For the next answer: as after rcs_answer_init, but the header's buffer keeps its memory, if it isn't large. */
+void rcs_answer_reset(struct rcs_answer *answer);
 /* One line of a header, line ending included. A new status line forgets what an interim answer (1xx) said; trailers are
    left out. Returns false if the exchange must stop: `too_large` or `no_memory` says why. */
 bool rcs_answer_line(struct rcs_answer *answer, const char *line, size_t size);

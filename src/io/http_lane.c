@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* An empty lane keeps its connections so long: answers that come together leave it empty for a moment only. */
+#define QUIET_AFTER_MS 1000u
+
 /* libcurl has ended some: takes them out and tells, one by one, since `done` may start and cancel others. */
 static void reap(struct rcs_lane *lane)
 {
@@ -25,6 +28,7 @@ static void act(struct rcs_lane *lane, curl_socket_t fd, int events)
     int running;
 
     lane->by_socket = fd != CURL_SOCKET_TIMEOUT;
+    lane->now_ms = rcs_now_ms();
     curl_multi_socket_action(lane->multi, fd, events, &running);
     reap(lane);
 }
@@ -54,7 +58,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 
     (void)multi;
     if (timeout_ms == 0) {
-        due = rcs_now_ms();
+        due = 0; /* at once, without a look at the clock */
     } else if (timeout_ms > 0) {
         due = rcs_now_ms() + (uint64_t)timeout_ms + 1; /* its clock is finer than ours: never early */
     }
@@ -197,10 +201,29 @@ int rcs_lane_add(struct rcs_lane *lane, struct recourse_transfer *transfer)
 void rcs_lane_remove(struct recourse_transfer *transfer)
 {
     struct rcs_lane *lane = transfer->lane;
+    struct rcs_http *http = lane->http;
 
     curl_multi_remove_handle(lane->multi, transfer->easy);
     lane->transfers--;
-    if (lane->transfers == 0) {
-        lane->http->emptied = true;
+    if (lane->transfers == 0 && http->lane_count > 1 && !rcs_timer_is_set(&http->quiet)) {
+        rcs_timers_set(&http->loop->timers, &http->quiet, rcs_now_ms() + QUIET_AFTER_MS); /* room was reserved */
     }
+}
+
+void rcs_lanes_trim(struct rcs_http *http)
+{
+    size_t kept = 0;
+    bool spare = false;
+
+    for (size_t i = 0; i < http->lane_count; i++) {
+        struct rcs_lane *lane = http->lanes[i];
+
+        if (lane->transfers == 0 && spare) {
+            rcs_lane_free(lane);
+            continue;
+        }
+        spare = spare || lane->transfers == 0;
+        http->lanes[kept++] = lane;
+    }
+    http->lane_count = kept;
 }

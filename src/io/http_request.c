@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <strings.h>
 
-#define USER_AGENT "recourse/0.1"
 #define RECEIVE_BUFFER 16384L
 #define HEADER_LINE_MAX 8192u
 
@@ -23,14 +22,18 @@ static const char *const reserved[] = {"Content-Length", "Transfer-Encoding", "E
 
 static bool is_named(const char *line, const char *name)
 {
-    size_t size = strlen(name);
+    size_t size;
 
-    return rcs_header_name_size(line) == size && strncasecmp(line, name, size) == 0;
+    if ((line[0] | 0x20) != (name[0] | 0x20)) {
+        return false; /* most are told apart by this */
+    }
+    size = strlen(name);
+    return strncasecmp(line, name, size) == 0 && line[size] == ':';
 }
 
 static bool is_header_line(const char *line)
 {
-    if (rcs_header_name_size(line) == 0 || !rcs_header_is_clean(line) || strlen(line) > HEADER_LINE_MAX) {
+    if (strlen(line) > HEADER_LINE_MAX || rcs_header_name_size(line) == 0 || !rcs_header_is_clean(line)) {
         return false;
     }
     for (size_t i = 0; i < COUNT(reserved); i++) {
@@ -58,31 +61,6 @@ static bool has_header(const struct recourse_http_request *request, const char *
     return false;
 }
 
-static int check_url(const char *text, bool *plain)
-{
-    CURLU *url = curl_url();
-    char *scheme = NULL;
-    CURLUcode result;
-    int code = RECOURSE_E_ARGUMENT;
-
-    if (url == NULL) {
-        return RECOURSE_E_MEMORY;
-    }
-    result = curl_url_set(url, CURLUPART_URL, text, 0);
-    if (result == CURLUE_OK) {
-        result = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
-    }
-    if (result == CURLUE_OUT_OF_MEMORY) {
-        code = RECOURSE_E_MEMORY;
-    } else if (result == CURLUE_OK) {
-        *plain = strcmp(scheme, "http") == 0;
-        code = *plain || strcmp(scheme, "https") == 0 ? 0 : RECOURSE_E_ARGUMENT;
-    }
-    curl_free(scheme);
-    curl_url_cleanup(url);
-    return code;
-}
-
 static bool is_method(const char *name)
 {
     for (size_t i = 0; name != NULL && i < COUNT(methods); i++) {
@@ -93,7 +71,7 @@ static bool is_method(const char *name)
     return false;
 }
 
-int rcs_http_check(const struct recourse_http_request *request, bool *plain)
+int rcs_http_check(const struct recourse_http_request *request)
 {
     if (!is_method(request->method) || request->url == NULL) {
         return RECOURSE_E_ARGUMENT;
@@ -106,44 +84,117 @@ int rcs_http_check(const struct recourse_http_request *request, bool *plain)
             return RECOURSE_E_ARGUMENT;
         }
     }
-    return check_url(request->url, plain);
-}
-
-static bool add_line(struct recourse_transfer *transfer, const char *line)
-{
-    struct curl_slist *lines = curl_slist_append(transfer->lines, line);
-
-    if (lines != NULL) {
-        transfer->lines = lines;
-    }
-    return lines != NULL;
+    return 0;
 }
 
 /* For libcurl "Name:" means "leave this header out", and "Name;" one without a value. */
-static bool add_header(struct recourse_transfer *transfer, const char *line)
+static bool is_blank(const char *line)
 {
-    char text[HEADER_LINE_MAX + 1];
-    size_t name = rcs_header_name_size(line);
+    const char *end = line + strlen(line);
 
-    if (line[name + 1 + strspn(line + name + 1, " \t")] != '\0') {
-        return add_line(transfer, line);
+    while (end > line && (end[-1] == ' ' || end[-1] == '\t')) {
+        end--;
     }
-    memcpy(text, line, name);
-    memcpy(text + name, ";", 2);
-    return add_line(transfer, text);
+    return end > line && end[-1] == ':' && (size_t)(end - 1 - line) == rcs_header_name_size(line);
+}
+
+/* Header lines as libcurl wants them: nodes in one block, which borrow the caller's texts. */
+struct lines {
+    struct curl_slist *next; /* node to be filled */
+    char *text;              /* room for lines that have to be written anew */
+};
+
+/* libcurl only reads them. */
+static void add_line(struct lines *lines, const char *line)
+{
+    *lines->next = (struct curl_slist){.data = (char *)(uintptr_t)line, .next = lines->next + 1};
+    lines->next++;
+}
+
+static void add_header(struct lines *lines, const char *line)
+{
+    size_t name;
+
+    if (!is_blank(line)) {
+        add_line(lines, line);
+        return;
+    }
+    name = rcs_header_name_size(line);
+    memcpy(lines->text, line, name);
+    memcpy(lines->text + name, ";", 2);
+    add_line(lines, lines->text);
+    lines->text += name + 2;
+}
+
+/*
+ * Lines that every request has, unless the caller gives them. The agent and the encodings could be options: libcurl
+ * would then write each of them twice.
+ */
+static const struct {
+    const char *name;
+    const char *line;
+    bool inflates; /* only if libcurl can */
+} own[] = {
+    {"Content-Type", "Content-Type:", false},
+    {"User-Agent", "User-Agent: recourse/0.1", false},
+    {"Accept-Encoding", "Accept-Encoding: gzip, deflate", true},
+    {"Expect", "Expect:", false},
+};
+
+#define OWN_LINES COUNT(own)
+
+static size_t count_headers(const char *const *headers)
+{
+    size_t count = 0;
+
+    while (headers[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* Makes room for the lines; those of earlier exchanges are overwritten. */
+static bool reserve_lines(struct recourse_transfer *transfer, size_t count)
+{
+    const char *const *headers = headers_of(transfer->request);
+    size_t size = count * sizeof(struct curl_slist);
+    struct curl_slist *lines;
+
+    for (size_t i = 0; headers[i] != NULL; i++) {
+        size += is_blank(headers[i]) ? rcs_header_name_size(headers[i]) + 2 : 0;
+    }
+    if (size <= transfer->lines_size) {
+        return true;
+    }
+    lines = rcs_realloc(transfer->http->allocator, transfer->lines, size);
+    if (lines == NULL) {
+        return false;
+    }
+    transfer->lines = lines;
+    transfer->lines_size = size;
+    return true;
 }
 
 static bool add_headers(struct recourse_transfer *transfer)
 {
-    for (const char *const *line = headers_of(transfer->request); *line != NULL; line++) {
-        if (!add_header(transfer, *line)) {
-            return false;
-        }
-    }
-    if (!has_header(transfer->request, "Content-Type") && !add_line(transfer, "Content-Type:")) {
+    const char *const *headers = headers_of(transfer->request);
+    size_t count = count_headers(headers) + OWN_LINES;
+    struct lines lines;
+
+    if (!reserve_lines(transfer, count)) {
         return false;
     }
-    return add_line(transfer, "Expect:");
+    lines = (struct lines){.next = transfer->lines, .text = (char *)(transfer->lines + count)};
+    for (size_t i = 0; headers[i] != NULL; i++) {
+        add_header(&lines, headers[i]);
+    }
+    for (size_t i = 0; i < OWN_LINES; i++) {
+        if (!has_header(transfer->request, own[i].name) && (!own[i].inflates || transfer->http->inflates)) {
+            add_line(&lines, own[i].line);
+        }
+    }
+    lines.next[-1].next = NULL; /* "Expect" is there always */
+    return true;
 }
 
 static const struct {
@@ -156,7 +207,7 @@ static const struct {
     {CURLOPT_TIMEOUT_MS, 0L},
     {CURLOPT_CONNECTTIMEOUT_MS, INT_MAX}, /* 0 would be five minutes */
     {CURLOPT_BUFFERSIZE, RECEIVE_BUFFER},
-    {CURLOPT_NOPROGRESS, 0L},
+    {CURLOPT_NOPROGRESS, 1L},
     {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L},
     {CURLOPT_NETRC, CURL_NETRC_IGNORED},
 };
@@ -167,10 +218,10 @@ static const struct {
     const char *value;
 } texts[] = {
     {CURLOPT_PROTOCOLS_STR, "http,https"}, {CURLOPT_REDIR_PROTOCOLS_STR, "http,https"}, {CURLOPT_NOPROXY, ""},
-    {CURLOPT_ACCEPT_ENCODING, ""},         {CURLOPT_USERAGENT, USER_AGENT},
+    {CURLOPT_ACCEPT_ENCODING, ""},         {CURLOPT_PROXY, ""},
 };
 
-static bool describe_always(CURL *easy)
+bool rcs_http_prepare(CURL *easy)
 {
     bool failed = false;
 
@@ -193,6 +244,12 @@ static bool sends_body(const struct recourse_http_request *request)
     return false;
 }
 
+/* The method, where it does not follow from there being a body. */
+static const char *named_method(const struct recourse_http_request *request)
+{
+    return strcmp(request->method, sends_body(request) ? "POST" : "GET") == 0 ? NULL : request->method;
+}
+
 static bool describe_method(CURL *easy, const struct recourse_http_request *request)
 {
     bool failed = false;
@@ -205,20 +262,20 @@ static bool describe_method(CURL *easy, const struct recourse_http_request *requ
     } else {
         failed |= curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) != CURLE_OK;
     }
-    failed |= curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method) != CURLE_OK;
-    return !failed;
+    return !failed && curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, named_method(request)) == CURLE_OK;
 }
 
 int rcs_http_describe(struct recourse_transfer *transfer)
 {
     const struct recourse_http_request *request = transfer->request;
-    const char *proxy = request->proxy != NULL ? request->proxy : "";
     CURL *easy = transfer->easy;
-    bool failed = !add_headers(transfer) || !describe_always(easy) || !describe_method(easy, request);
+    bool failed = !add_headers(transfer) || !describe_method(easy, request);
 
     failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->lines) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url) != CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_PROXY, proxy) != CURLE_OK;
+    failed |= curl_easy_setopt(easy, CURLOPT_CURLU, rcs_url_parts(transfer->url)) != CURLE_OK;
+    if (request->proxy != NULL) {
+        failed |= curl_easy_setopt(easy, CURLOPT_PROXY, request->proxy) != CURLE_OK;
+    }
     if (request->ca_file != NULL) {
         failed |= curl_easy_setopt(easy, CURLOPT_CAINFO, request->ca_file) != CURLE_OK;
     }

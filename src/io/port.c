@@ -19,7 +19,7 @@
 #define QUEUE_MAX 1048576u
 #define IDLE_DEFAULT 64u
 #define IDLE_MAX 65536u
-#define RANDOM_BYTES 256u
+#define RANDOM_BYTES 1024u
 
 struct real_port {
     struct recourse_port port; /* first: it is what the caller holds */
@@ -64,7 +64,7 @@ static int fill(unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* A system call for every 256 bytes; what was handed out is wiped. */
+/* A system call for every kilobyte; what was handed out is wiped. */
 static int port_random(void *self, void *bytes, size_t size)
 {
     struct real_port *real = self;
@@ -161,12 +161,8 @@ static void port_wake(void *self)
 static int port_poll(void *self, uint64_t timeout_ms)
 {
     struct real_port *real = self;
-    int code = rcs_loop_poll(&real->loop, timeout_ms);
 
-    if (code != RECOURSE_E_STATE) {
-        rcs_http_trim(&real->http);
-    }
-    return code;
+    return rcs_loop_poll(&real->loop, timeout_ms);
 }
 
 static int port_descriptor(void *self)

@@ -158,3 +158,8 @@ size_t rcs_timers_run(struct rcs_timers *timers, uint64_t now_ms, size_t max)
     }
     return fired;
 }
+
+bool rcs_timer_is_set(const struct rcs_timer *timer)
+{
+    return timer->place != 0;
+}

@@ -346,6 +346,7 @@ static void try_ended(void *user, const struct recourse_facts *told)
     rcs_timers_remove(&runner->timers, &call->timer);
     leave_try(call);
     step_ended(call, &event);
+    rcs_call_run_queue(runner, 1); /* at once, while the connection that this try has left is there to be used */
 }
 
 /* ---- the door ---- */

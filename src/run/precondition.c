@@ -94,14 +94,20 @@ int rcs_precondition_prepare(struct rcs_call *call)
 
 static bool misses_name(struct rcs_call *call, struct words *words)
 {
+    if (rcs_text_trim(call->result.tool).size > 0) {
+        return false;
+    }
     say(words, "name missing from the tool call");
-    return rcs_text_trim(call->result.tool).size == 0;
+    return true;
 }
 
 static bool is_cut_off(struct rcs_call *call, struct words *words)
 {
+    if (!call->truncated) {
+        return false;
+    }
     say(words, "the reply was cut off, so the call may be incomplete; if it was too long, make it shorter");
-    return call->truncated;
+    return true;
 }
 
 static bool has_bad_arguments(struct rcs_call *call, struct words *words)
@@ -132,10 +138,13 @@ static bool has_bad_arguments(struct rcs_call *call, struct words *words)
 
 static bool is_duplicate(struct rcs_call *call, struct words *words)
 {
+    if (!call->duplicate) {
+        return false;
+    }
     say(words, "call id ");
     say_name(words, call->result.call);
     say(words, " was used before in this turn");
-    return call->duplicate;
+    return true;
 }
 
 /* Behind the string that begins at `at`. */
@@ -273,10 +282,13 @@ static bool is_unknown(struct rcs_call *call, struct words *words)
 
 static bool is_ambiguous(struct rcs_call *call, struct words *words)
 {
+    if (call->bearers <= 1) {
+        return false;
+    }
     say_number(words, call->bearers);
     say(words, " tools found with the name ");
     say_name(words, call->result.tool);
-    return call->bearers > 1;
+    return true;
 }
 
 static bool has_failed_before(struct rcs_call *call, struct words *words)
@@ -292,11 +304,14 @@ static bool has_failed_before(struct rcs_call *call, struct words *words)
         call->same = rcs_same_call(run->runner->host.allocator, run->runner->seed, call->result.tool, call->arguments);
     }
     count = rcs_repeat_count(&run->failed, call->same);
+    if (count < times) {
+        return false;
+    }
     say(words, "this call has failed ");
     say_number(words, count);
     say(words, count == 1 ? " time with the same arguments" : " times with the same arguments");
     say(words, ": change them, or go on without it");
-    return count >= times;
+    return true;
 }
 
 struct rcs_event rcs_precondition_check_again(struct rcs_call *call, char text[RCS_REASON_MAX])

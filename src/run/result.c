@@ -28,7 +28,7 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
     struct recourse_trail_step *trail = (struct recourse_trail_step *)(uintptr_t)result->trail;
 
     if (count > call->trail_room) {
-        size_t room = call->trail_room == 0 ? 3 : 2 * call->trail_room;
+        size_t room = call->trail_room == 0 ? 2 : 2 * call->trail_room;
 
         room = room < count ? count : room;
         trail = rcs_realloc(allocator, trail, room * sizeof *trail);

@@ -2,7 +2,6 @@
 #include "src/tools/tools.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 
 #define HEADERS_OWN 4u /* at most so many of ours */
 #define URL_MAX 1048576u
+#define KEY_HEADER "Idempotency-Key: "
+#define TRY_HEADER "Recourse-Try: "
 
 struct http_try {
     struct rcs_try base;
@@ -24,8 +25,8 @@ struct http_try {
     struct recourse_transfer *transfer;
     size_t reserved; /* of the runner's bound: the query, and the answer's body so far */
     struct recourse_http_request request;
-    char key[sizeof "Idempotency-Key: " + 32];
-    char number[sizeof "Recourse-Try: " + 10];
+    char key[sizeof KEY_HEADER + 32];
+    char number[sizeof TRY_HEADER + 10];
     struct rcs_buffer url; /* with the query; empty where there is none */
     const char *headers[];
 };
@@ -227,11 +228,27 @@ static size_t count_headers(const struct rcs_tool *tool)
     return count;
 }
 
+static void put_try(char *text, unsigned number)
+{
+    char digits[10];
+    size_t count = 0;
+
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    memcpy(text, TRY_HEADER, sizeof TRY_HEADER - 1);
+    text += sizeof TRY_HEADER - 1;
+    while (count > 0) {
+        *text++ = digits[--count];
+    }
+    *text = '\0';
+}
+
 static void fill_headers(struct http_try *try, const struct rcs_try_order *order)
 {
     const struct rcs_tool *tool = order->tool;
     size_t count = count_headers(tool);
-    char key[33];
 
     for (size_t i = 0; i < count; i++) {
         try->headers[i] = tool->config.headers[i];
@@ -243,12 +260,12 @@ static void fill_headers(struct http_try *try, const struct rcs_try_order *order
         try->headers[count++] = "Accept: application/json, */*;q=0.5";
     }
     if (!(tool->own_headers & RCS_OWN_KEY)) {
-        rcs_tool_key(order->key, key);
-        snprintf(try->key, sizeof try->key, "Idempotency-Key: %s", key);
+        memcpy(try->key, KEY_HEADER, sizeof KEY_HEADER - 1);
+        rcs_tool_key(order->key, try->key + sizeof KEY_HEADER - 1);
         try->headers[count++] = try->key;
     }
     if (!(tool->own_headers & RCS_OWN_TRY)) {
-        snprintf(try->number, sizeof try->number, "Recourse-Try: %u", order->number);
+        put_try(try->number, order->number);
         try->headers[count++] = try->number;
     }
     try->headers[count] = NULL;

@@ -71,11 +71,14 @@ static inline uint32_t rcs_naive_random(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* A text of letters, digits, points, blanks and a byte that is no ASCII, with patterns strewn in. Returns its size. */
+/* A text of letters, digits, points, blanks and a byte that is no ASCII, with patterns strewn in; every second one has few
+   of them, and long stretches where none begins. Returns its size. */
 static inline size_t rcs_naive_text(uint64_t *seed, const struct rcs_pattern *patterns, size_t count, char *text,
                                     size_t room)
 {
     static const char alphabet[] = "aAbB1429.,_ -\n\xc3" "eE";
+    static const char other[] = "zZyYxX07.,_ -\n\xc3";
+    bool few = rcs_naive_random(seed) % 2 == 0;
     size_t wanted = rcs_naive_random(seed) % (room - 64);
     size_t size = 0;
 
@@ -83,9 +86,11 @@ static inline size_t rcs_naive_text(uint64_t *seed, const struct rcs_pattern *pa
         const char *piece = patterns[rcs_naive_random(seed) % count].text;
         size_t length = strlen(piece);
 
-        if (rcs_naive_random(seed) % 3 == 0 && length < 64) {
+        if (rcs_naive_random(seed) % (few ? 40 : 3) == 0 && length < 64) {
             memcpy(text + size, piece, length);
             size += length - (rcs_naive_random(seed) % 4 == 0 ? 1 : 0);
+        } else if (few) {
+            text[size++] = other[rcs_naive_random(seed) % (sizeof other - 1)];
         } else {
             text[size++] = alphabet[rcs_naive_random(seed) % (sizeof alphabet - 1)];
         }
