@@ -68,12 +68,28 @@ static size_t on_line(char *line, size_t one, size_t size, void *user)
     return rcs_answer_line(&transfer->answer, line, size) ? size : 0;
 }
 
+static bool is_streamed(struct recourse_transfer *transfer)
+{
+    const struct recourse_http_request *request = transfer->request;
+
+    if (!transfer->looked) {
+        transfer->looked = true;
+        transfer->streams = request->data != NULL && (request->data_type == NULL ||
+                                                      rcs_answer_is_of_type(&transfer->answer, request->data_type));
+    }
+    return transfer->streams;
+}
+
 static size_t on_block(char *block, size_t one, size_t size, void *user)
 {
     struct recourse_transfer *transfer = user;
 
     (void)one;
     transfer->active_ms = rcs_now_ms();
+    if (is_streamed(transfer)) {
+        transfer->enough = !transfer->request->data(transfer->user, block, size);
+        return transfer->enough ? 0 : size;
+    }
     if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
         transfer->answer.too_large = true;
         transfer->no_room = true;

@@ -50,6 +50,9 @@ struct recourse_transfer {
     bool replayed;      /* libcurl wanted to send it again */
     bool no_watch;      /* its socket could not be watched */
     bool no_room;       /* whoever started it had no memory left for the body */
+    bool streams;       /* its body goes to the caller as it comes: known once the first block is there */
+    bool looked;        /* `streams` is known */
+    bool enough;        /* whoever started it has seen what was wanted */
     bool closes;        /* its connection is not to be kept */
     bool finishing;     /* `done` runs */
     struct rcs_answer answer;
