@@ -2,8 +2,8 @@
  * An MCP client for streamable HTTP (revisions 2025-03-26 to 2025-11-25). One server is shared by its tools: it is
  * initialised when somebody first needs it, once for all who wait, and again when its session is lost.
  */
-#ifndef RCS_MCP_H
-#define RCS_MCP_H
+#ifndef RCS_TOOLS_MCP_H
+#define RCS_TOOLS_MCP_H
 
 #include "src/tools/mcp_message.h"
 #include "src/tools/sse.h"

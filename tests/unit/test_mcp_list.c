@@ -1,5 +1,5 @@
 /* Asking MCP servers for their tools, and what the runner makes of the lists. */
-#include "tests/unit/mcp_kit.h"
+#include "tests/unit/mcp_client_kit.h"
 
 #include <inttypes.h>
 

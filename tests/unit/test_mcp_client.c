@@ -1,5 +1,5 @@
 /* The MCP client on the simulated port: handshake, session, answers, and what each of them is as facts. */
-#include "tests/unit/mcp_kit.h"
+#include "tests/unit/mcp_client_kit.h"
 
 #define LISTED MCP_JSON(MCP_LIST(MCP_TOOL("find")))
 #define READY MCP_JSON(MCP_HELLO), MCP_ACCEPTED, LISTED
@@ -328,5 +328,5 @@ int main(void)
         {"freed in flight", test_freed_in_flight},
     };
 
-    return rcs_unit_main("mcp", tests, RCS_COUNT(tests));
+    return rcs_unit_main("mcp_client", tests, RCS_COUNT(tests));
 }

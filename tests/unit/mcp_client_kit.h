@@ -1,6 +1,6 @@
 /* What the tests of MCP share: servers on the simulated port, and the facts of each try in words. */
-#ifndef RCS_MCP_KIT_H
-#define RCS_MCP_KIT_H
+#ifndef RCS_MCP_CLIENT_KIT_H
+#define RCS_MCP_CLIENT_KIT_H
 
 #include "tests/unit/run_kit.h"
 

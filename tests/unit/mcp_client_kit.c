@@ -1,4 +1,4 @@
-#include "tests/unit/mcp_kit.h"
+#include "tests/unit/mcp_client_kit.h"
 
 const struct recourse_header mcp_stream_headers[1] = {{{"Content-Type", 12}, {"text/event-stream", 17}}};
 const struct recourse_header mcp_session_headers[1] = {{{"mcp-session-id", 14}, {"s-1", 3}}};
