@@ -56,7 +56,7 @@ UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/u
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
 RUN_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/run/test_*.c))
 RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run))
-SERVER_OBJECTS := $(filter-out %/main.o,$(call objects,tests/server))
+SERVER_OBJECTS := $(filter-out %main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
 SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
@@ -168,6 +168,11 @@ $(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/l
 $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
+$(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
+	$(call link,$^,-pthread)
+
+$(B)/tests/unit/test_mcp_server_stdio: | $(B)/mcp-server
+
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
 
@@ -183,7 +188,7 @@ $(B)/embed_core: $(B)/obj/examples/embed_core.o $(B)/obj/policies/lightspeed.o $
 demo: $(B)/recourse $(B)/demo
 	@$(B)/demo $(B)/recourse
 
-programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/demo
+programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/mcp-server $(B)/demo
 
 test: programs
 	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)

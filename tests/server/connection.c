@@ -46,6 +46,7 @@ void rcs_request_free(struct rcs_faulty_request *request)
     free((void *)(uintptr_t)request->path);
     free((void *)(uintptr_t)request->query);
     free((void *)(uintptr_t)request->body);
+    free((void *)(uintptr_t)request->note);
     free(request);
 }
 
@@ -166,7 +167,7 @@ void rcs_connection_free(struct rcs_connection *connection)
 {
     close(connection->fd);
     rcs_bytes_clear(&connection->in);
-    rcs_bytes_clear(&connection->reply.bytes);
+    rcs_reply_clear(&connection->reply);
     free(connection);
 }
 
@@ -206,7 +207,7 @@ static bool receive(struct rcs_faulty *server, struct rcs_connection *connection
     if (got == 0 || got == -1) {
         return got == 0;
     }
-    rcs_bytes_clear(&connection->reply.bytes);
+    rcs_reply_clear(&connection->reply);
     connection->requests++;
     if (got < 0) {
         struct rcs_answer refusal = {.status = (size_t)-got, .length = SIZE_MAX, .end = RCS_END_CLOSE};
@@ -254,11 +255,23 @@ static bool give_out(struct rcs_connection *connection, uint64_t now_us)
 {
     struct rcs_reply *reply = &connection->reply;
 
-    while (connection->sent < reply->limit) {
-        size_t size = reply->trickle_us > 0 ? 1 : reply->limit - connection->sent;
-        ssize_t gone = send(connection->fd, reply->bytes.data + connection->sent, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    connection->blocked = false;
+    connection->waiting = false;
+    for (;;) {
+        size_t limit;
+        ssize_t gone;
+        if (!rcs_reply_pass(reply, connection->sent, now_us, &connection->due_us, &limit)) {
+            connection->waiting = connection->due_us <= now_us;
+            return true;
+        }
+        if (connection->sent >= reply->limit) {
+            return end(connection);
+        }
+        gone = send(connection->fd, reply->bytes.data + connection->sent,
+                    reply->trickle_us > 0 ? 1 : limit - connection->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (gone < 0) {
-            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+            connection->blocked = errno == EAGAIN || errno == EWOULDBLOCK;
+            return connection->blocked || errno == EINTR;
         }
         connection->sent += (size_t)gone;
         if (reply->trickle_us > 0 && connection->sent < reply->limit) {
@@ -266,7 +279,6 @@ static bool give_out(struct rcs_connection *connection, uint64_t now_us)
             return true;
         }
     }
-    return end(connection);
 }
 
 bool rcs_connection_serve(struct rcs_faulty *server, struct rcs_connection *connection, bool readable, uint64_t now_us)
@@ -292,14 +304,18 @@ bool rcs_connection_serve(struct rcs_faulty *server, struct rcs_connection *conn
 
 short rcs_connection_wants(const struct rcs_connection *connection)
 {
-    bool blocked = connection->state == RCS_ANSWERING && connection->sent > 0 && connection->reply.trickle_us == 0;
+    bool blocked = connection->state == RCS_ANSWERING && connection->blocked;
 
     return (short)(blocked ? POLLIN | POLLOUT : POLLIN);
 }
 
 uint64_t rcs_connection_due(const struct rcs_connection *connection)
 {
-    bool timed = connection->state == RCS_ANSWERING && rcs_connection_wants(connection) == POLLIN;
-
-    return timed ? connection->due_us : UINT64_MAX;
+    if (connection->state != RCS_ANSWERING || connection->blocked) {
+        return UINT64_MAX;
+    }
+    if (connection->waiting) {
+        return rcs_reply_ready(&connection->reply) ? 0 : UINT64_MAX;
+    }
+    return connection->due_us;
 }

@@ -83,7 +83,7 @@ bool rcs_faulty_script(struct rcs_faulty *server, const char *path, const char *
         snprintf(why, why_size, "`%s` is no path: it begins with / and has no blank and no ?", path);
         return false;
     }
-    if (!rcs_script_read(&fresh, script, why, why_size)) {
+    if (!rcs_script_read(&fresh, script, NULL, why, why_size)) {
         return false;
     }
     fresh.path = rcs_must_copy(path, strlen(path));
@@ -107,8 +107,10 @@ static void reset_locked(struct rcs_faulty *server)
     }
     server->log_count = 0;
     for (size_t i = 0; i < server->script_count; i++) {
-        server->scripts[i].next = 0;
-        server->scripts[i].given = 0;
+        rcs_script_rewind(&server->scripts[i]);
+    }
+    if (server->guest.reset != NULL) {
+        server->guest.reset(server->guest.user);
     }
 }
 
@@ -145,7 +147,7 @@ size_t rcs_faulty_count(struct rcs_faulty *server, const char *path)
     return count;
 }
 
-static void quote(struct rcs_bytes *out, const char *text, size_t size)
+void rcs_quote(struct rcs_bytes *out, const char *text, size_t size)
 {
     rcs_bytes_add(out, "\"", 1);
     for (size_t i = 0; i < size; i++) {
@@ -165,7 +167,7 @@ static void quote(struct rcs_bytes *out, const char *text, size_t size)
 static void member(struct rcs_bytes *out, const char *name, const char *text, size_t size)
 {
     rcs_bytes_format(out, ",\"%s\":", name);
-    quote(out, text, size);
+    rcs_quote(out, text, size);
 }
 
 static void log_write(const struct rcs_faulty *server, struct rcs_bytes *out)
@@ -182,13 +184,17 @@ static void log_write(const struct rcs_faulty *server, struct rcs_bytes *out)
         rcs_bytes_format(out, ",\"headers\":[");
         for (size_t h = 0; h < request->header_count; h++) {
             rcs_bytes_add(out, h == 0 ? "[" : ",[", h == 0 ? 1 : 2);
-            quote(out, request->headers[h].name, strlen(request->headers[h].name));
+            rcs_quote(out, request->headers[h].name, strlen(request->headers[h].name));
             rcs_bytes_add(out, ",", 1);
-            quote(out, request->headers[h].value, strlen(request->headers[h].value));
+            rcs_quote(out, request->headers[h].value, strlen(request->headers[h].value));
             rcs_bytes_add(out, "]", 1);
         }
         rcs_bytes_add(out, "]", 1);
         member(out, "body", request->body, request->body_size);
+        if (request->note != NULL) {
+            rcs_bytes_format(out, ",\"mcp\":");
+            rcs_bytes_add(out, request->note, strlen(request->note));
+        }
         rcs_bytes_add(out, "}", 1);
     }
     rcs_bytes_add(out, "]\n", 2);
@@ -236,7 +242,9 @@ void rcs_faulty_receive(struct rcs_faulty *server, struct rcs_faulty_request *re
         rcs_request_free(request);
     } else {
         script = script_of(server, request->path);
-        rcs_answer_write(script == NULL ? &unknown : rcs_script_take(script, request->number > 1), request, reply);
+        if (server->guest.answer == NULL || !server->guest.answer(server->guest.user, request, reply)) {
+            rcs_answer_write(script == NULL ? &unknown : rcs_script_take(script, request->number > 1), request, reply);
+        }
         server->log = rcs_must_alloc(server->log, (server->log_count + 1) * sizeof *server->log);
         server->log[server->log_count++] = request;
     }
@@ -340,6 +348,12 @@ static void *serve(void *user)
     return NULL;
 }
 
+void rcs_faulty_wake(struct rcs_faulty *server)
+{
+    while (write(server->wake[1], "", 1) < 0 && errno == EINTR) {
+    }
+}
+
 int rcs_faulty_start(struct rcs_faulty *server)
 {
     int why = pthread_create(&server->thread, NULL, serve, server);
@@ -357,8 +371,7 @@ void rcs_faulty_stop(struct rcs_faulty *server)
         pthread_mutex_lock(&server->lock);
         server->stopping = true;
         pthread_mutex_unlock(&server->lock);
-        while (write(server->wake[1], "", 1) < 0 && errno == EINTR) {
-        }
+        rcs_faulty_wake(server);
         pthread_join(server->thread, NULL);
         server->threaded = false;
     }

@@ -61,6 +61,7 @@ struct rcs_faulty_request {
     size_t body_size;
     const struct rcs_faulty_header *headers;
     size_t header_count;
+    const char *note;    /* NULL, or a JSON object more for the log */
 };
 
 /* Listens on a port of the system's choice. NULL, with errno, if that can't be had. */

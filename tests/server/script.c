@@ -1,4 +1,4 @@
-/* The words of a script, and the bytes that come of them. */
+/* The words of a script. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -193,8 +193,46 @@ static const char *word_apply(size_t word, const struct rcs_bytes *value, struct
     return "no such word";
 }
 
+static const char *part_apply(size_t word, enum rcs_value kind, struct rcs_bytes *value, struct rcs_answer *answer)
+{
+    struct rcs_part *part;
+
+    answer->parts = rcs_must_alloc(answer->parts, (answer->part_count + 1) * sizeof *answer->parts);
+    part = &answer->parts[answer->part_count++];
+    *part = (struct rcs_part){.word = (unsigned)word};
+    if (kind == RCS_VALUE_NUMBER) {
+        return number_read(value->data, &part->number) ? NULL : "a number was expected";
+    }
+    part->text = *value;
+    memset(value, 0, sizeof *value);
+    return NULL;
+}
+
+/* Reads a word that stands in `more`; false if it is none of them. */
+static bool part_read(const char **at, size_t length, bool valued, const struct rcs_part_words *more,
+                      struct rcs_answer *answer, const char **why)
+{
+    struct rcs_bytes value = {0};
+    size_t word = 0;
+
+    while (more != NULL && word < more->count &&
+           !(strlen(more->words[word].name) == length && memcmp(more->words[word].name, *at, length) == 0)) {
+        word++;
+    }
+    if (more == NULL || word == more->count || valued != (more->words[word].value != RCS_VALUE_NONE)) {
+        return false;
+    }
+    *at += length + valued;
+    *why = valued ? value_read(at, &value) : NULL;
+    if (*why == NULL) {
+        *why = part_apply(word, more->words[word].value, &value, answer);
+    }
+    rcs_bytes_clear(&value);
+    return true;
+}
+
 /* Reads the word at `*at` into `answer`. */
-static const char *word_read(const char **at, struct rcs_answer *answer)
+static const char *word_read(const char **at, const struct rcs_part_words *more, struct rcs_answer *answer)
 {
     size_t length = strcspn(*at, "= ");
     bool valued = (*at)[length] == '=';
@@ -207,6 +245,9 @@ static const char *word_read(const char **at, struct rcs_answer *answer)
         memcpy(digits, *at, length < 3 ? length : 3);
         *at += length;
         return length == 3 && number_read(digits, &answer->status) ? NULL : "a status has three digits";
+    }
+    if (part_read(at, length, valued, more, answer, &why)) {
+        return why;
     }
     while (word < sizeof words / sizeof words[0] &&
            !(strlen(words[word].name) == length && memcmp(words[word].name, *at, length) == 0)) {
@@ -232,6 +273,10 @@ static void answer_clear(struct rcs_answer *answer)
     rcs_bytes_clear(&answer->headers);
     rcs_bytes_clear(&answer->body);
     rcs_bytes_clear(&answer->raw);
+    for (size_t i = 0; i < answer->part_count; i++) {
+        rcs_bytes_clear(&answer->parts[i].text);
+    }
+    free(answer->parts);
 }
 
 static void script_add(struct rcs_script *script, const struct rcs_answer *answer)
@@ -249,7 +294,7 @@ static void script_add(struct rcs_script *script, const struct rcs_answer *answe
 }
 
 /* Reads one answer, up to the bar behind it or the end. */
-static const char *answer_read(const char **at, struct rcs_answer *answer)
+static const char *answer_read(const char **at, const struct rcs_part_words *more, struct rcs_answer *answer)
 {
     memset(answer, 0, sizeof *answer);
     answer->status = 200;
@@ -261,14 +306,15 @@ static const char *answer_read(const char **at, struct rcs_answer *answer)
         if (**at == '\0' || (**at == '|' && ((*at)[1] == ' ' || (*at)[1] == '\0'))) {
             return NULL;
         }
-        why = word_read(at, answer);
+        why = word_read(at, more, answer);
         if (why != NULL) {
             return why;
         }
     }
 }
 
-bool rcs_script_read(struct rcs_script *script, const char *text, char *why, size_t why_size)
+bool rcs_script_read(struct rcs_script *script, const char *text, const struct rcs_part_words *more, char *why,
+                     size_t why_size)
 {
     const char *at = text;
 
@@ -276,7 +322,7 @@ bool rcs_script_read(struct rcs_script *script, const char *text, char *why, siz
     for (;;) {
         struct rcs_answer answer;
         const char *start = at;
-        const char *fault = answer_read(&at, &answer);
+        const char *fault = answer_read(&at, more, &answer);
         if (fault != NULL) {
             snprintf(why, why_size, "%s, near `%.40s`", fault, at[0] == '\0' ? start : at);
             answer_clear(&answer);
@@ -311,6 +357,12 @@ void rcs_script_clear(struct rcs_script *script)
     memset(script, 0, sizeof *script);
 }
 
+void rcs_script_rewind(struct rcs_script *script)
+{
+    script->next = 0;
+    script->given = 0;
+}
+
 const struct rcs_answer *rcs_script_take(struct rcs_script *script, bool reused)
 {
     const struct rcs_answer *answer;
@@ -325,79 +377,4 @@ const struct rcs_answer *rcs_script_take(struct rcs_script *script, bool reused)
         script->given = 0;
     }
     return answer;
-}
-
-/* ---- writing ---- */
-
-static const char *usual_phrase(size_t status)
-{
-    static const struct {
-        size_t status;
-        const char *phrase;
-    } usual[] = {
-        {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"}, {301, "Moved Permanently"},
-        {302, "Found"}, {304, "Not Modified"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"},
-        {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"}, {409, "Conflict"},
-        {411, "Length Required"}, {413, "Content Too Large"}, {422, "Unprocessable Content"},
-        {429, "Too Many Requests"}, {500, "Internal Server Error"}, {501, "Not Implemented"}, {502, "Bad Gateway"},
-        {503, "Service Unavailable"}, {504, "Gateway Timeout"},
-    };
-
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
-        if (usual[i].status == status) {
-            return usual[i].phrase;
-        }
-    }
-    return "Unknown";
-}
-
-/* Returns the size of the head. */
-static size_t http_write(const struct rcs_answer *answer, const struct rcs_faulty_request *request,
-                         struct rcs_bytes *out)
-{
-    size_t head;
-    bool bodiless = answer->status < 200 || answer->status == 204 || answer->status == 304;
-    size_t size = answer->body.size + answer->fill + (answer->echo ? request->body_size : 0);
-    const char *phrase = answer->phrase.data != NULL ? answer->phrase.data : usual_phrase(answer->status);
-
-    rcs_bytes_format(out, "HTTP/1.1 %zu ", answer->status);
-    rcs_bytes_add(out, phrase, strlen(phrase));
-    rcs_bytes_add(out, "\r\n", 2);
-    rcs_bytes_add(out, answer->headers.data, answer->headers.size);
-    if (answer->length != SIZE_MAX || !bodiless) {
-        rcs_bytes_format(out, "Content-Length: %zu\r\n", answer->length != SIZE_MAX ? answer->length : size);
-    }
-    rcs_bytes_add(out, "\r\n", 2);
-    head = out->size;
-    if (bodiless) {
-        return head;
-    }
-    rcs_bytes_add(out, answer->body.data, answer->body.size);
-    if (answer->echo) {
-        rcs_bytes_add(out, request->body, request->body_size);
-    }
-    for (size_t i = 0; i < answer->fill; i++) {
-        rcs_bytes_add(out, "x", 1);
-    }
-    return head;
-}
-
-void rcs_answer_write(const struct rcs_answer *answer, const struct rcs_faulty_request *request,
-                      struct rcs_reply *reply)
-{
-    size_t limit[] = {[RCS_AFTER] = 0, [RCS_BEFORE] = 0, [RCS_MIDDLE] = 0, [RCS_AT_BYTE] = answer->byte};
-    size_t head = 0;
-
-    memset(reply, 0, sizeof *reply);
-    if (answer->raw.data != NULL) {
-        rcs_bytes_add(&reply->bytes, answer->raw.data, answer->raw.size);
-    } else {
-        head = http_write(answer, request, &reply->bytes);
-    }
-    limit[RCS_AFTER] = reply->bytes.size;
-    limit[RCS_MIDDLE] = head == reply->bytes.size ? head / 2 : head + (reply->bytes.size - head) / 2;
-    reply->end = answer->end;
-    reply->limit = limit[answer->where] < reply->bytes.size ? limit[answer->where] : reply->bytes.size;
-    reply->wait_us = (uint64_t)answer->wait_ms * 1000;
-    reply->trickle_us = (uint64_t)answer->trickle_ms * 1000;
 }
