@@ -129,3 +129,26 @@ void *rcs_arena_push(struct rcs_arena *arena, void *items, size_t *count, size_t
     }
     return array + element_size * (*count)++;
 }
+
+void rcs_append(struct rcs_string *string, const char *text, size_t size)
+{
+    if (string->room - string->size < size) {
+        char *grown;
+
+        string->room = (string->size + size) * 2;
+        grown = rcs_arena_alloc(string->arena, string->room + 1); /* ends in NUL */
+        if (string->size > 0) {
+            memcpy(grown, string->data, string->size);
+        }
+        string->data = grown;
+    }
+    if (size > 0) {
+        memcpy(string->data + string->size, text, size);
+    }
+    string->size += size;
+}
+
+void rcs_append_text(struct rcs_string *string, const char *text)
+{
+    rcs_append(string, text, strlen(text));
+}

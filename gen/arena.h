@@ -28,4 +28,14 @@ void rcs_arena_panic(size_t size);
 /* Grows the array `*items` (of `*count` elements, capacity a power of two) by one zeroed element and returns it. */
 void *rcs_arena_push(struct rcs_arena *arena, void *items, size_t *count, size_t element_size);
 
+/* Text that grows in an arena, NUL-terminated; `data` is NULL before the first byte. */
+struct rcs_string {
+    struct rcs_arena *arena;
+    char *data;
+    size_t size;
+    size_t room;
+};
+void rcs_append(struct rcs_string *string, const char *text, size_t size);
+void rcs_append_text(struct rcs_string *string, const char *text);
+
 #endif

@@ -22,7 +22,4 @@ void rcs_check_examples(const struct rcs_check *check); /* example */
 /* The longest a call can take. */
 void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst);
 
-/* Whether a symbol of an attempt's state is a failure, and which one. */
-bool rcs_symbol_failure(const struct rcs_spec *spec, unsigned symbol, uint16_t *failure);
-
 #endif

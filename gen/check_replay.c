@@ -1,7 +1,8 @@
 /* What is tried again, although it may have acted. */
 #include "gen/check.h"
 
-bool rcs_symbol_failure(const struct rcs_spec *spec, unsigned symbol, uint16_t *failure)
+/* Whether a symbol of an attempt's state is a failure, and which one. */
+static bool find_failure(const struct rcs_spec *spec, unsigned symbol, uint16_t *failure)
 {
     if (symbol < RECOURSE_SYMBOL_FAILURE || symbol >= RECOURSE_SYMBOL_FAILURE + 4u * spec->failure_count) {
         return false;
@@ -38,7 +39,7 @@ static void look_at(const struct rcs_check *check, uint16_t state, unsigned symb
     uint16_t failure;
 
     if (!rcs_case_reachable(machine, state, symbol) || move->row == RECOURSE_NONE ||
-        machine->states[move->state].place != RECOURSE_BACKOFF || !rcs_symbol_failure(spec, symbol, &failure)) {
+        machine->states[move->state].place != RECOURSE_BACKOFF || !find_failure(spec, symbol, &failure)) {
         return;
     }
     rcs_symbol_case(spec, RECOURSE_ATTEMPT, (uint8_t)symbol, &at);

@@ -40,7 +40,7 @@ static const char *work_path(const struct job *job, const char *suffix)
     return rcs_arena_format(job->arena, "%s/%s%s", job->work, job->spec->name, suffix);
 }
 
-static bool write_text(const struct job *job, const char *suffix, const struct rcs_buffer *text)
+static bool write_text(const struct job *job, const char *suffix, const struct rcs_string *text)
 {
     const char *path = work_path(job, suffix);
     FILE *file = fopen(path, "wb");
@@ -101,7 +101,7 @@ static char *read_file(struct rcs_arena *arena, const char *path, size_t max, si
 {
     FILE *file = fopen(path, "rb");
     char block[65536];
-    struct rcs_buffer text = {.arena = arena};
+    struct rcs_string text = {.arena = arena};
     size_t got;
 
     *size = 0;
@@ -140,7 +140,7 @@ static char *read_back(const struct job *job, const char *suffix, size_t *size)
 
 static bool write_source(const struct job *job, const uint16_t *entry)
 {
-    struct rcs_buffer source = {.arena = job->arena};
+    struct rcs_string source = {.arena = job->arena};
 
     rcs_emit_source(&source, job->machine, job->policy, entry);
     return write_text(job, ".rl", &source);
@@ -167,7 +167,7 @@ static uint16_t *chart_entry(const struct job *job)
 /* Ragel's `#line` directives hold paths, and these would make the same policy come out differently elsewhere. */
 static bool strip_lines(const struct job *job)
 {
-    struct rcs_buffer stripped = {.arena = job->arena};
+    struct rcs_string stripped = {.arena = job->arena};
     size_t size = 0;
     char *text = read_back(job, ".c", &size);
 
@@ -190,7 +190,7 @@ static bool strip_lines(const struct job *job)
 static bool make_code(const struct job *job, const uint16_t *entry)
 {
     const char *const arguments[] = {"-C", "-F1", "-o", work_path(job, ".c"), work_path(job, ".rl"), NULL};
-    struct rcs_buffer header = {.arena = job->arena};
+    struct rcs_string header = {.arena = job->arena};
 
     rcs_emit_header(&header, job->policy);
     return write_source(job, entry) && rcs_ragel_run(job->arena, arguments, job->findings) && strip_lines(job) &&

@@ -13,14 +13,14 @@ void rcs_digest(const char *text, size_t size, uint8_t digest[32])
     }
 }
 
-static void add_line(struct rcs_buffer *buffer, const char *line)
+static void add_line(struct rcs_string *buffer, const char *line)
 {
     rcs_append_text(buffer, line);
     rcs_append_text(buffer, "\n");
 }
 
 /* The heading and the canonical rows of one table, the columns of prose left out. */
-static void add_table(struct rcs_buffer *buffer, const struct rcs_reader *reader, enum rcs_section section)
+static void add_table(struct rcs_string *buffer, const struct rcs_reader *reader, enum rcs_section section)
 {
     const struct rcs_table *table = reader->tables[section];
     const struct rcs_document *document = &reader->document;
@@ -51,7 +51,7 @@ static void add_table(struct rcs_buffer *buffer, const struct rcs_reader *reader
  */
 const char *rcs_behaviour_text(const struct rcs_reader *reader)
 {
-    struct rcs_buffer buffer = {.arena = reader->arena};
+    struct rcs_string buffer = {.arena = reader->arena};
 
     add_line(&buffer, "recourse behaviour 1");
     for (unsigned section = 0; section < RCS_SECTION_EXAMPLES; section++) {

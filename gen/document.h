@@ -71,16 +71,6 @@ bool rcs_cell_is(const struct rcs_document *document, const struct rcs_cell *cel
 /* Whether a column holds prose (`meaning`, `why`), which is no part of what a policy does. */
 bool rcs_column_is_prose(const struct rcs_document *document, const struct rcs_table *table, size_t column);
 
-/* Text that grows, NUL-terminated; `data` is NULL before the first byte. */
-struct rcs_buffer {
-    struct rcs_arena *arena;
-    char *data;
-    size_t size;
-    size_t room;
-};
-void rcs_append(struct rcs_buffer *buffer, const char *text, size_t size);
-void rcs_append_text(struct rcs_buffer *buffer, const char *text);
-
 /* The canonical spelling of a cell: single blanks, one after a comma and none before it. Prose keeps its commas. */
 char *rcs_cell_canonical(struct rcs_arena *arena, const char *text, size_t size, bool prose);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-void rcs_put(struct rcs_buffer *out, const char *format, ...)
+void rcs_put(struct rcs_string *out, const char *format, ...)
 {
     char *text;
     va_list list;
@@ -14,7 +14,7 @@ void rcs_put(struct rcs_buffer *out, const char *format, ...)
 }
 
 /* `?` is escaped because of trigraphs; octal escapes always have three digits, so that what follows can't join them. */
-void rcs_put_string(struct rcs_buffer *out, const char *text)
+void rcs_put_string(struct rcs_string *out, const char *text)
 {
     if (text == NULL) {
         rcs_append(out, "NULL", 4);
@@ -62,7 +62,7 @@ const char *rcs_state_action(struct rcs_arena *arena, size_t state)
     return rcs_arena_format(arena, "to_%zu", state);
 }
 
-static void put_digest(struct rcs_buffer *out, const char *what, const uint8_t digest[32])
+static void put_digest(struct rcs_string *out, const char *what, const uint8_t digest[32])
 {
     rcs_put(out, " * %s ", what);
     for (size_t i = 0; i < 32; i++) {
@@ -71,7 +71,7 @@ static void put_digest(struct rcs_buffer *out, const char *what, const uint8_t d
     rcs_put(out, "\n");
 }
 
-static void put_head(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_head(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out,
             "/*\n"
@@ -84,7 +84,7 @@ static void put_head(struct rcs_buffer *out, const struct recourse_policy *polic
 }
 
 /* Several policies can be linked into one program, so this name must not be there by itself. */
-static void put_entry_point(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_entry_point(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out,
             "\n"
@@ -96,7 +96,7 @@ static void put_entry_point(struct rcs_buffer *out, const struct recourse_policy
             rcs_c_name(out->arena, policy->name));
 }
 
-void rcs_emit_source(struct rcs_buffer *out, const struct rcs_machine *machine, const struct recourse_policy *policy,
+void rcs_emit_source(struct rcs_string *out, const struct rcs_machine *machine, const struct recourse_policy *policy,
                      const uint16_t *entry)
 {
     struct rcs_pattern *patterns = NULL;
@@ -125,7 +125,7 @@ void rcs_emit_source(struct rcs_buffer *out, const struct rcs_machine *machine, 
     put_entry_point(out, policy);
 }
 
-void rcs_emit_header(struct rcs_buffer *out, const struct recourse_policy *policy)
+void rcs_emit_header(struct rcs_string *out, const struct recourse_policy *policy)
 {
     const char *name = rcs_c_name(out->arena, policy->name);
 

@@ -13,7 +13,7 @@ static const char *state_label(struct rcs_arena *arena, size_t state)
     return state == 0 ? "start" : rcs_arena_format(arena, "S_%zu", state);
 }
 
-static void put_legend_line(struct rcs_buffer *out, const struct rcs_spec *spec, uint8_t place, unsigned symbol)
+static void put_legend_line(struct rcs_string *out, const struct rcs_spec *spec, uint8_t place, unsigned symbol)
 {
     struct rcs_case at;
 
@@ -35,7 +35,7 @@ static void put_legend_line(struct rcs_buffer *out, const struct rcs_spec *spec,
     rcs_put(out, "\n");
 }
 
-static void put_legend(struct rcs_buffer *out, const struct rcs_machine *machine)
+static void put_legend(struct rcs_string *out, const struct rcs_machine *machine)
 {
     unsigned exhausted = RECOURSE_SYMBOL_FAILURE + 4u * (unsigned)machine->spec->failure_count;
 
@@ -55,7 +55,7 @@ static void put_legend(struct rcs_buffer *out, const struct rcs_machine *machine
 }
 
 /* One row that is met in one state, and every symbol that meets it: `(21 | 23..24)`. Runs of symbols become ranges. */
-static void put_symbols(struct rcs_buffer *out, const struct rcs_machine *machine, size_t state,
+static void put_symbols(struct rcs_string *out, const struct rcs_machine *machine, size_t state,
                         const struct recourse_move *wanted)
 {
     const char *between = "";
@@ -99,7 +99,7 @@ static bool was_put(const struct rcs_machine *machine, size_t state, size_t symb
     return false;
 }
 
-static void put_state_head(struct rcs_buffer *out, const struct rcs_machine *machine, size_t state)
+static void put_state_head(struct rcs_string *out, const struct rcs_machine *machine, size_t state)
 {
     static const char *const places[] = {"precondition", "attempt", "backoff", "exhausted", "reported"};
     const struct rcs_history *at = &machine->states[state];
@@ -120,7 +120,7 @@ static void put_state_head(struct rcs_buffer *out, const struct rcs_machine *mac
     rcs_put(out, "\n");
 }
 
-static void put_state(struct rcs_buffer *out, const struct rcs_machine *machine, size_t state)
+static void put_state(struct rcs_string *out, const struct rcs_machine *machine, size_t state)
 {
     bool any = false;
 
@@ -164,7 +164,7 @@ static bool row_is_used(const struct rcs_machine *machine, size_t row)
     return false;
 }
 
-static void put_actions(struct rcs_buffer *out, const struct rcs_machine *machine)
+static void put_actions(struct rcs_string *out, const struct rcs_machine *machine)
 {
     for (size_t row = 0; row < machine->spec->row_count; row++) {
         if (row_is_used(machine, row)) {
@@ -176,7 +176,7 @@ static void put_actions(struct rcs_buffer *out, const struct rcs_machine *machin
     }
 }
 
-static void put_entry(struct rcs_buffer *out, const struct rcs_machine *machine, const uint16_t *entry)
+static void put_entry(struct rcs_string *out, const struct rcs_machine *machine, const uint16_t *entry)
 {
     rcs_put(out, "/* Ragel numbers the states in its own way; this is what it calls ours. */\n"
                  "static const uint16_t entry[] = {");
@@ -188,7 +188,7 @@ static void put_entry(struct rcs_buffer *out, const struct rcs_machine *machine,
     rcs_put(out, "};\n");
 }
 
-void rcs_emit_chart(struct rcs_buffer *out, const struct rcs_machine *machine, const uint16_t *entry)
+void rcs_emit_chart(struct rcs_string *out, const struct rcs_machine *machine, const uint16_t *entry)
 {
     const char *name = rcs_c_name(out->arena, machine->spec->name);
 

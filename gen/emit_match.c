@@ -30,7 +30,7 @@ static enum kind kind_of(const struct rcs_pattern *pattern)
 }
 
 /* As a Ragel literal, in any case. */
-static void put_literal(struct rcs_buffer *out, const char *text)
+static void put_literal(struct rcs_string *out, const char *text)
 {
     rcs_put(out, "'");
     for (; *text != '\0'; text++) {
@@ -39,7 +39,7 @@ static void put_literal(struct rcs_buffer *out, const char *text)
     rcs_put(out, "'i");
 }
 
-static void put_pattern(struct rcs_buffer *out, const struct rcs_pattern *pattern, size_t index)
+static void put_pattern(struct rcs_string *out, const struct rcs_pattern *pattern, size_t index)
 {
     size_t size = strlen(pattern->text);
 
@@ -50,7 +50,7 @@ static void put_pattern(struct rcs_buffer *out, const struct rcs_pattern *patter
     rcs_put(out, " @hit_%zu", index);
 }
 
-static void put_kind(struct rcs_buffer *out, const struct rcs_pattern *patterns, size_t count, enum kind kind)
+static void put_kind(struct rcs_string *out, const struct rcs_pattern *patterns, size_t count, enum kind kind)
 {
     bool any = false;
 
@@ -66,7 +66,7 @@ static void put_kind(struct rcs_buffer *out, const struct rcs_pattern *patterns,
     rcs_put(out, any ? "\n      )" : "");
 }
 
-static void put_machine(struct rcs_buffer *out, const char *name, const struct rcs_pattern *patterns, size_t count)
+static void put_machine(struct rcs_string *out, const char *name, const struct rcs_pattern *patterns, size_t count)
 {
     rcs_put(out, "%%%%{\n  machine recourse_%s_match;\n  alphtype unsigned char;\n\n", name);
     for (size_t i = 0; i < count; i++) {
@@ -90,7 +90,7 @@ static void put_machine(struct rcs_buffer *out, const char *name, const struct r
     rcs_put(out, ";\n\n  write data noerror nofinal noentry;\n}%%%%\n\n");
 }
 
-static void put_empty(struct rcs_buffer *out)
+static void put_empty(struct rcs_string *out)
 {
     rcs_put(out,
             "\n"
@@ -105,7 +105,7 @@ static void put_empty(struct rcs_buffer *out)
             "}\n");
 }
 
-void rcs_emit_matcher(struct rcs_buffer *out, const struct rcs_spec *spec, const struct rcs_pattern *patterns,
+void rcs_emit_matcher(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_pattern *patterns,
                       size_t count)
 {
     const char *name = rcs_c_name(out->arena, spec->name);

@@ -71,13 +71,13 @@ static const char *const atom_names[] = {
 };
 _Static_assert(sizeof atom_names / sizeof *atom_names == RECOURSE_ATOM_COUNT, "a name for each atom");
 
-static void put_field(struct rcs_buffer *out, const char *field, const char *text)
+static void put_field(struct rcs_string *out, const char *field, const char *text)
 {
     rcs_put(out, ", .%s = ", field);
     rcs_put_string(out, text);
 }
 
-static void put_index(struct rcs_buffer *out, const char *before, const char *field, uint16_t index)
+static void put_index(struct rcs_string *out, const char *before, const char *field, uint16_t index)
 {
     if (index == RECOURSE_NONE) {
         rcs_put(out, "%s.%s = RECOURSE_NONE", before, field);
@@ -86,7 +86,7 @@ static void put_index(struct rcs_buffer *out, const char *before, const char *fi
     }
 }
 
-static void put_u64(struct rcs_buffer *out, uint64_t value)
+static void put_u64(struct rcs_string *out, uint64_t value)
 {
     if (value == RECOURSE_FOREVER) {
         rcs_put(out, "RECOURSE_FOREVER");
@@ -96,7 +96,7 @@ static void put_u64(struct rcs_buffer *out, uint64_t value)
 }
 
 /* The least 64-bit number has no literal of its own. */
-static void put_i64(struct rcs_buffer *out, const char *field, int64_t value)
+static void put_i64(struct rcs_string *out, const char *field, int64_t value)
 {
     if (value == INT64_MIN) {
         rcs_put(out, ", .%s = INT64_MIN", field);
@@ -105,7 +105,7 @@ static void put_i64(struct rcs_buffer *out, const char *field, int64_t value)
     }
 }
 
-static void put_scenarios(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_scenarios(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_scenario scenarios[] = {\n");
     for (size_t i = 0; i < policy->scenario_count; i++) {
@@ -119,7 +119,7 @@ static void put_scenarios(struct rcs_buffer *out, const struct recourse_policy *
     rcs_put(out, "};\n");
 }
 
-static void put_tools(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_tools(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_tool_rule tools[] = {\n");
     for (size_t i = 0; i < policy->tool_count; i++) {
@@ -134,7 +134,7 @@ static void put_tools(struct rcs_buffer *out, const struct recourse_policy *poli
     rcs_put(out, "};\n");
 }
 
-static void put_failures(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_failures(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_failure failures[] = {\n");
     for (size_t i = 0; i < policy->failure_count; i++) {
@@ -145,7 +145,7 @@ static void put_failures(struct rcs_buffer *out, const struct recourse_policy *p
     rcs_put(out, "};\n");
 }
 
-static void put_fact_rows(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_fact_rows(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_fact_row fact_rows[] = {\n");
     for (size_t i = 0; i < policy->fact_row_count; i++) {
@@ -159,7 +159,7 @@ static void put_fact_rows(struct rcs_buffer *out, const struct recourse_policy *
     rcs_put(out, "};\n");
 }
 
-static void put_atoms(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_atoms(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_atom atoms[] = {\n");
     for (size_t i = 0; i < policy->atom_count; i++) {
@@ -181,7 +181,7 @@ static void put_atoms(struct rcs_buffer *out, const struct recourse_policy *poli
     rcs_put(out, "};\n");
 }
 
-static void put_delays(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_delays(struct rcs_string *out, const struct recourse_policy *policy)
 {
     for (size_t i = 0; i < policy->wait_count; i++) {
         rcs_put(out, "\nstatic const uint64_t delays_%zu[] = {", i);
@@ -192,7 +192,7 @@ static void put_delays(struct rcs_buffer *out, const struct recourse_policy *pol
     }
 }
 
-static void put_waits(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_waits(struct rcs_string *out, const struct recourse_policy *policy)
 {
     put_delays(out, policy);
     rcs_put(out, "\nstatic const struct recourse_wait waits[] = {\n");
@@ -214,7 +214,7 @@ static void put_waits(struct rcs_buffer *out, const struct recourse_policy *poli
     rcs_put(out, "};\n");
 }
 
-static void put_messages(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_messages(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_message messages[] = {\n");
     for (size_t i = 0; i < policy->message_count; i++) {
@@ -226,7 +226,7 @@ static void put_messages(struct rcs_buffer *out, const struct recourse_policy *p
     rcs_put(out, "};\n");
 }
 
-static void put_rows(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_rows(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_row rows[] = {\n");
     for (size_t i = 0; i < policy->row_count; i++) {
@@ -243,7 +243,7 @@ static void put_rows(struct rcs_buffer *out, const struct recourse_policy *polic
     rcs_put(out, "};\n");
 }
 
-static void put_states(struct rcs_buffer *out, const struct recourse_policy *policy)
+static void put_states(struct rcs_string *out, const struct recourse_policy *policy)
 {
     rcs_put(out, "\nstatic const struct recourse_state states[] = {\n");
     for (size_t i = 0; i < policy->state_count; i++) {
@@ -255,7 +255,7 @@ static void put_states(struct rcs_buffer *out, const struct recourse_policy *pol
     rcs_put(out, "};\n");
 }
 
-static void put_list(struct rcs_buffer *out, const char *name, const char *const *list)
+static void put_list(struct rcs_string *out, const char *name, const char *const *list)
 {
     if (list == NULL) {
         return;
@@ -268,14 +268,14 @@ static void put_list(struct rcs_buffer *out, const char *name, const char *const
     rcs_put(out, "NULL};\n");
 }
 
-static void put_setting_u64(struct rcs_buffer *out, const char *name, uint64_t value)
+static void put_setting_u64(struct rcs_string *out, const char *name, uint64_t value)
 {
     rcs_put(out, "        .%s = ", name);
     put_u64(out, value);
     rcs_put(out, ",\n");
 }
 
-static void put_settings(struct rcs_buffer *out, const struct recourse_settings *settings)
+static void put_settings(struct rcs_string *out, const struct recourse_settings *settings)
 {
     rcs_put(out, "    .settings = {\n");
     rcs_put(out, "        .tries = %u,\n", settings->tries);
@@ -292,7 +292,7 @@ static void put_settings(struct rcs_buffer *out, const struct recourse_settings 
     rcs_put(out, "        .output_tokens = %s,\n    },\n", settings->output_tokens ? "true" : "false");
 }
 
-static void put_digest(struct rcs_buffer *out, const char *field, const uint8_t digest[32])
+static void put_digest(struct rcs_string *out, const char *field, const uint8_t digest[32])
 {
     rcs_put(out, "    .%s = {", field);
     for (size_t i = 0; i < 32; i++) {
@@ -302,7 +302,7 @@ static void put_digest(struct rcs_buffer *out, const char *field, const uint8_t 
 }
 
 /* C has no empty arrays: a table without rows is NULL. */
-static void put_policy(struct rcs_buffer *out, const struct recourse_policy *policy, const char *const *tables,
+static void put_policy(struct rcs_string *out, const struct recourse_policy *policy, const char *const *tables,
                        const size_t *counts, size_t table_count)
 {
     rcs_put(out, "\nconst struct recourse_policy recourse_policy_%s = {\n", rcs_c_name(out->arena, policy->name));
@@ -322,11 +322,11 @@ static void put_policy(struct rcs_buffer *out, const struct recourse_policy *pol
             policy->pattern_count, policy->start);
 }
 
-void rcs_emit_tables(struct rcs_buffer *out, const struct recourse_policy *policy)
+void rcs_emit_tables(struct rcs_string *out, const struct recourse_policy *policy)
 {
     static const char *const names[] = {"scenario", "tool",    "failure", "fact_row", "atom",
                                         "wait",     "message", "row",     "state"};
-    static void (*const put[])(struct rcs_buffer *, const struct recourse_policy *) = {
+    static void (*const put[])(struct rcs_string *, const struct recourse_policy *) = {
         put_scenarios, put_tools,    put_failures, put_fact_rows, put_atoms,
         put_waits,     put_messages, put_rows,     put_states};
     const size_t counts[] = {policy->scenario_count, policy->tool_count,    policy->failure_count,

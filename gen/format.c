@@ -4,29 +4,6 @@
 #include "gen/grammar.h"
 #include "gen/spec.h"
 
-void rcs_append(struct rcs_buffer *buffer, const char *text, size_t size)
-{
-    if (buffer->room - buffer->size < size) {
-        char *grown;
-
-        buffer->room = (buffer->size + size) * 2;
-        grown = rcs_arena_alloc(buffer->arena, buffer->room + 1); /* ends in NUL */
-        if (buffer->size > 0) {
-            memcpy(grown, buffer->data, buffer->size);
-        }
-        buffer->data = grown;
-    }
-    if (size > 0) {
-        memcpy(buffer->data + buffer->size, text, size);
-    }
-    buffer->size += size;
-}
-
-void rcs_append_text(struct rcs_buffer *buffer, const char *text)
-{
-    rcs_append(buffer, text, strlen(text));
-}
-
 static char *prose_canonical(struct rcs_arena *arena, const char *text, size_t size)
 {
     char *copy = rcs_arena_alloc(arena, size + 1);
@@ -72,7 +49,7 @@ char *rcs_cell_canonical(struct rcs_arena *arena, const char *text, size_t size,
 char *rcs_row_canonical(struct rcs_arena *arena, const struct rcs_document *document, const struct rcs_table *table,
                         const struct rcs_table_row *row, const bool *skip)
 {
-    struct rcs_buffer buffer = {.arena = arena};
+    struct rcs_string buffer = {.arena = arena};
 
     rcs_append_text(&buffer, "|");
     for (size_t i = 0; i < row->cell_count; i++) {
@@ -91,7 +68,7 @@ char *rcs_row_canonical(struct rcs_arena *arena, const struct rcs_document *docu
     return buffer.data;
 }
 
-static void append_table(struct rcs_buffer *buffer, const struct rcs_document *document, const struct rcs_table *table)
+static void append_table(struct rcs_string *buffer, const struct rcs_document *document, const struct rcs_table *table)
 {
     const char *line = rcs_row_canonical(buffer->arena, document, table, &table->header, NULL);
 
@@ -130,7 +107,7 @@ static void strip_blank_lines(const char *text, size_t *begin, size_t *end)
 }
 
 /* The prose between two tables: blank lines next to a table become one. */
-static void append_prose(struct rcs_buffer *buffer, const char *text, size_t begin, size_t end, bool first, bool last)
+static void append_prose(struct rcs_string *buffer, const char *text, size_t begin, size_t end, bool first, bool last)
 {
     size_t from = begin;
     size_t to = end;
@@ -158,7 +135,7 @@ char *rcs_spec_format(struct rcs_arena *arena, const char *path, const char *tex
                       struct rcs_findings *findings)
 {
     size_t errors = findings->by_severity[RCS_ERROR];
-    struct rcs_buffer buffer = {.arena = arena};
+    struct rcs_string buffer = {.arena = arena};
     struct rcs_document document;
     size_t at = 0;
 

@@ -110,7 +110,6 @@ static void read_fact(struct rcs_reader *reader, const struct rcs_table_row *row
     struct rcs_cursor cursor;
 
     fact->place = row->place;
-    fact->facts_place = row->cells[at[FACT_FACTS]].place;
     fact->failure_place = failure->place;
     fact->effect_place = row->cells[at[FACT_EFFECT]].place;
     fact->id = rcs_read_row_id(reader, &row->cells[at[FACT_ID]]);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/nearest.h"
 #include "gen/read.h"
 
 #define LENGTH_MAX 32u
@@ -63,46 +64,19 @@ bool rcs_is_pointer(const char *text)
     return true;
 }
 
-static unsigned least(unsigned a, unsigned b)
+/* Long ends are not looked at. */
+static size_t distance(const char *left, const char *right)
 {
-    return a < b ? a : b;
-}
-
-/* Edits (insert, delete, change, swap two neighbours) between two words, their case set aside; long ends are not looked
- * at. */
-static unsigned distance(const char *left, const char *right)
-{
-    unsigned rows[3][LENGTH_MAX + 1];
-    size_t width = least((unsigned)strlen(right), LENGTH_MAX);
-    size_t height = least((unsigned)strlen(left), LENGTH_MAX);
-
-    for (unsigned j = 0; j <= width; j++) {
-        rows[0][j] = j;
-    }
-    for (unsigned i = 1; i <= height; i++) {
-        unsigned *row = rows[i % 3];
-        const unsigned *above = rows[(i + 2) % 3];
-
-        row[0] = i;
-        for (unsigned j = 1; j <= width; j++) {
-            unsigned change = (left[i - 1] | 0x20) != (right[j - 1] | 0x20);
-
-            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + change);
-            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) {
-                row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
-            }
-        }
-    }
-    return rows[height % 3][width];
+    return rcs_edits(left, strnlen(left, LENGTH_MAX), right, strnlen(right, LENGTH_MAX), true);
 }
 
 const char *rcs_suggest(struct rcs_arena *arena, const char *wanted, const char *const *names, size_t count)
 {
-    unsigned best = 1 + (unsigned)least((unsigned)strlen(wanted), LENGTH_MAX) / 3;
+    size_t best = 1 + strnlen(wanted, LENGTH_MAX) / 3;
     const char *nearest = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        unsigned edits = distance(wanted, names[i]);
+        size_t edits = distance(wanted, names[i]);
 
         if (edits < best || (edits == best && nearest == NULL)) {
             best = edits;
@@ -113,7 +87,7 @@ const char *rcs_suggest(struct rcs_arena *arena, const char *wanted, const char 
 }
 
 struct ranked {
-    unsigned edits;
+    size_t edits;
     size_t number;
 };
 
@@ -131,7 +105,7 @@ static int compare(const void *left, const void *right)
 const char *rcs_list_nearest(struct rcs_arena *arena, const char *wanted, const char *const *names, size_t count)
 {
     struct ranked *ranked = rcs_arena_alloc(arena, count * sizeof *ranked);
-    struct rcs_buffer buffer = {.arena = arena};
+    struct rcs_string buffer = {.arena = arena};
 
     for (size_t i = 0; i < count; i++) {
         ranked[i] = (struct ranked){.edits = distance(wanted, names[i]), .number = i};

@@ -36,7 +36,7 @@ static void unknown_column(struct rcs_reader *reader, const struct rcs_cell *cel
 static void wrong_order(struct rcs_reader *reader, const struct rcs_cell *cell, const struct rcs_column *columns,
                         size_t count)
 {
-    struct rcs_buffer order = {.arena = reader->arena};
+    struct rcs_string order = {.arena = reader->arena};
 
     for (size_t i = 0; i < count; i++) {
         if (!columns[i].optional) {

@@ -149,7 +149,7 @@ struct rcs_spec_run {
 struct rcs_spec_fact {
     const char *id;
     struct rcs_place place;
-    struct rcs_place facts_place, failure_place, effect_place;
+    struct rcs_place failure_place, effect_place;
     struct recourse_facts facts; /* owned by the arena */
     uint16_t failure;            /* expected; RECOURSE_NONE: ok */
     uint8_t effect;              /* expected */

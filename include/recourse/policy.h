@@ -2,8 +2,8 @@
  * A compiled policy: constant tables, one function that moves the machine, one that matches texts.
  *
  * `recourse compile` writes one of these as C; a host links it, gets it from the library, or opens it from a
- * shared object while it runs. Everything it points to lives as long as the policy. Rows are in the order of the file; an index into a table is what
- * decisions and saved calls hold, an `id` is what people, logs and reports cite.
+ * shared object while it runs. Everything it points to lives as long as the policy. Rows are in the order of the
+ * file; an index into a table is what decisions and saved calls hold, an `id` is what people, logs and reports cite.
  */
 #ifndef RECOURSE_POLICY_H
 #define RECOURSE_POLICY_H
@@ -151,7 +151,7 @@ enum recourse_atom_kind {
     RECOURSE_ATOM_PROTOCOL = 8,
     RECOURSE_ATOM_TOO_LARGE = 9,
     RECOURSE_ATOM_SPAWN = 10,
-    RECOURSE_ATOM_EXIT = 11,   /* low..high; */
+    RECOURSE_ATOM_EXIT = 11,   /* low..high */
     RECOURSE_ATOM_SIGNAL = 12,
     RECOURSE_ATOM_HEADER_IS = 13,  /* name, value */
     RECOURSE_ATOM_HEADER_HAS = 14, /* name, value */

@@ -23,12 +23,12 @@ struct recourse_allocator {
     void *user;
 };
 
-/* One HTTP request. All spans and strings are copied or kept by the caller until `done`: see `http_start`. */
+/* One HTTP request. All of it is kept by the caller until `done`: see `http_start`. */
 struct recourse_http_request {
     const char *method; /* "GET", "POST", "PUT", "PATCH", "DELETE" */
     const char *url;    /* http or https only */
     const char *const *headers; /* "Name: value", NULL-terminated; may be NULL */
-    struct recourse_span body;  /* not sent if data is NULL */
+    struct recourse_span body;  /* data NULL: none; POST, PUT and PATCH then send an empty one */
     const char *proxy;          /* NULL: none; the environment is never asked */
     const char *ca_file;        /* NULL: the system's */
     uint64_t connect_timeout_ms; /* 0: none */
@@ -187,7 +187,8 @@ struct recourse_port_options {
 /*
  * The real port. libcurl must have been initialised by curl_global_init, once per process, before; the library never does
  * that by itself, recourse_global_init does. Free it after its runner; work still running on its threads is waited for.
- * Processes that are being ended keep what is left of their grace, others are killed; all are reaped.
+ * Processes that are being ended keep what is left of their grace, others are killed; all are reaped. Errors:
+ * RECOURSE_E_ABI (options of another size), RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no descriptors).
  */
 RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
                                         struct recourse_error *error);

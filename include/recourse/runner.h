@@ -250,13 +250,15 @@ struct recourse_runner_options {
     void *user;
 };
 
+/* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_ABI (the policy's), RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no random numbers). */
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
    invocation; their answers are dropped. No other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
-/* Adds a tool; everything is copied. Two of one name make that name ambiguous. */
+/* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,
+   RECOURSE_E_ABI (its policy's), RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *tool,
                                                struct recourse_error *error);
 
@@ -281,7 +283,8 @@ RECOURSE_MUST_USE int recourse_runner_set_tool_policy(struct recourse_runner *ru
                                                       const struct recourse_policy *policy);
 
 /*
- * Own loop: waits up to `timeout_ms` for something to happen, and does it. Returns 0 or a RECOURSE_E_ code.
+ * Own loop: waits up to `timeout_ms` for something to happen, and does it. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_STATE
+ * (called from a callback), those of the port's `poll`.
  * A host's loop: recourse_runner_step(runner, 0) when the descriptor is readable or the wake time has come; ask for the
  * wake time after every call of this library.
  */
@@ -318,6 +321,7 @@ struct recourse_run_failure {
     struct recourse_span text; /* the server's own message, cleaned */
 };
 
+/* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int recourse_run_new(struct recourse_runner *runner, struct recourse_run **run);
 enum recourse_run_status recourse_run_status(const struct recourse_run *run);
 /* NULL unless RECOURSE_RUN_FAILED. */

@@ -75,8 +75,6 @@ bool rcs_number_read(const char *text, uint64_t max, uint64_t *number);
 /* The name most like `word`, at most a third of its letters apart; NULL if there is none. `name(user, index)` returns
    NULL past the last. */
 const char *rcs_nearest(const char *word, const char *(*name)(const void *user, size_t index), const void *user);
-/* The same over an array of strings that ends in NULL. */
-const char *rcs_nearest_in(const char *word, const char *const *names);
 
 /* `200 ms`, `3 s`, `2.2 s`, `5 min`. Returns `text`. */
 #define RCS_DURATION_SIZE 32u

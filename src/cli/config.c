@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "src/core/json.h"
+#include "src/io/header.h"
 
 #define LIMIT_MAX 100000u
 
@@ -79,13 +80,6 @@ static bool read_proxy(struct rcs_config_reader *reader, const cJSON *value, str
 
 #define HEADERS_MAX 100u
 
-static bool is_token(const char *name)
-{
-    static const char allowed[] = "!#$%&'*+-.^_`|~" RCS_NAME_CHARACTERS; /* RFC 9110, 5.6.2 */
-
-    return *name != '\0' && name[strspn(name, allowed)] == '\0';
-}
-
 static bool read_headers(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     const char **lines = rcs_arena_alloc(reader->arena, (HEADERS_MAX + 1) * sizeof *lines);
@@ -95,9 +89,10 @@ static bool read_headers(struct rcs_config_reader *reader, const cJSON *value, s
         return rcs_config_wrong(reader, "wants an object of names and values");
     }
     for (const cJSON *member = value->child; member != NULL; member = member->next) {
+        size_t size = rcs_header_token_size(member->string);
         size_t back;
 
-        if (!is_token(member->string)) {
+        if (size == 0 || member->string[size] != '\0') {
             return rcs_config_wrong(reader, "\"%s\" can't be the name of a header", member->string);
         }
         if (!rcs_config_is_first(value, member)) {

@@ -138,7 +138,7 @@ static const char *read_variable(struct rcs_config_reader *reader, const char *n
     char text[128];
     const char *value;
 
-    *size = strspn(name, RCS_NAME_CHARACTERS);
+    *size = strspn(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (*size == 0 || *size >= sizeof text || name[*size] != '}') {
         rcs_config_wrong(reader, "a variable is written ${NAME}, with letters, digits and _");
         return NULL;

@@ -7,8 +7,6 @@
 #include "config.h"
 
 #define RCS_CONFIG_PATH_SIZE 256u
-/* Of names of variables; headers may have some more. */
-#define RCS_NAME_CHARACTERS "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 struct rcs_config_reader {
     struct rcs_arena *arena;

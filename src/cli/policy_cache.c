@@ -103,7 +103,7 @@ static const char *object_name(struct rcs_arena *arena, const struct rcs_spec *s
 {
     char digits[KEY_DIGITS + 1];
     uint8_t key[SEAL_SIZE];
-    struct rcs_buffer text = {.arena = arena};
+    struct rcs_string text = {.arena = arena};
 
     rcs_append(&text, (const char *)spec->file_sha256, sizeof spec->file_sha256);
     rcs_append(&text, (const char *)spec->behaviour_sha256, sizeof spec->behaviour_sha256);

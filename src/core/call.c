@@ -279,12 +279,28 @@ static int end_by_facts(struct step *step)
 
 /* ---- steps, by place ---- */
 
+/* From a place without a try, to the next try or to the end. */
+static int leave(struct step *step, uint16_t event, uint8_t *place)
+{
+    struct recourse_move move;
+    int error = find_move(step, event, &move);
+
+    if (error != RECOURSE_OK) {
+        return error;
+    }
+    *place = place_of(step, move);
+    if (*place != RECOURSE_ATTEMPT && *place != RECOURSE_REPORTED) {
+        return RECOURSE_E_POLICY;
+    }
+    enter(step, move, event, NULL);
+    return RECOURSE_OK;
+}
+
 static int step_precondition(struct step *step)
 {
     const bool late = rcs_call_is_late(&step->call, step->input->now_ms);
     uint16_t event = step->input->event;
-    struct recourse_move move;
-    int error;
+    uint8_t place;
 
     if (event >= RECOURSE_EVENT_ELAPSED || (event == RECOURSE_EVENT_DEADLINE && !late)) {
         return RECOURSE_E_STATE;
@@ -292,36 +308,24 @@ static int step_precondition(struct step *step)
     if (event == RECOURSE_EVENT_READY && late) {
         event = RECOURSE_EVENT_DEADLINE;
     }
-    error = find_move(step, event, &move);
-    if (error != RECOURSE_OK) {
-        return error;
-    }
-    if (place_of(step, move) != RECOURSE_ATTEMPT && place_of(step, move) != RECOURSE_REPORTED) {
-        return RECOURSE_E_POLICY;
-    }
-    enter(step, move, event, NULL);
-    return RECOURSE_OK;
+    return leave(step, event, &place);
 }
 
 static int step_backoff(struct step *step)
 {
     const uint16_t event = step->input->event;
-    struct recourse_move move;
+    uint8_t place;
     int error;
 
     if ((event != RECOURSE_EVENT_ELAPSED && event != RECOURSE_EVENT_CANCELLED) ||
         (event == RECOURSE_EVENT_ELAPSED && step->input->now_ms < step->call.wake_ms)) {
         return RECOURSE_E_STATE;
     }
-    error = find_move(step, event, &move);
+    error = leave(step, event, &place);
     if (error != RECOURSE_OK) {
         return error;
     }
-    if (place_of(step, move) != RECOURSE_ATTEMPT && place_of(step, move) != RECOURSE_REPORTED) {
-        return RECOURSE_E_POLICY;
-    }
-    enter(step, move, event, NULL);
-    if (place_of(step, move) == RECOURSE_ATTEMPT && rcs_call_is_late(&step->call, step->input->now_ms)) {
+    if (place == RECOURSE_ATTEMPT && rcs_call_is_late(&step->call, step->input->now_ms)) {
         return end_stopped(step, RECOURSE_EVENT_DEADLINE, false); /* the try counts, but nothing is sent */
     }
     return RECOURSE_OK;

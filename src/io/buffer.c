@@ -2,8 +2,6 @@
 
 #include "src/io/memory.h"
 
-#include <stdio.h>
-
 void rcs_buffer_init(struct rcs_buffer *buffer, const struct recourse_allocator *allocator, size_t limit)
 {
     *buffer = (struct rcs_buffer){.limit = limit, .allocator = allocator};
@@ -17,7 +15,10 @@ void rcs_buffer_clear(struct rcs_buffer *buffer)
 
 void rcs_buffer_reset(struct rcs_buffer *buffer)
 {
-    rcs_buffer_cut(buffer, 0);
+    buffer->size = 0;
+    if (buffer->data != NULL) {
+        buffer->data[0] = '\0';
+    }
 }
 
 int rcs_buffer_reserve(struct rcs_buffer *buffer, size_t more)
@@ -64,47 +65,7 @@ int rcs_buffer_append_byte(struct rcs_buffer *buffer, char byte)
     return rcs_buffer_append(buffer, &byte, 1);
 }
 
-int rcs_buffer_printf(struct rcs_buffer *buffer, const char *format, ...)
-{
-    va_list arguments;
-    int size;
-    int code;
-
-    va_start(arguments, format);
-    size = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (size < 0) {
-        return RECOURSE_E_ARGUMENT;
-    }
-    code = rcs_buffer_reserve(buffer, (size_t)size);
-    if (code != 0) {
-        return code;
-    }
-    va_start(arguments, format);
-    vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, arguments);
-    va_end(arguments);
-    buffer->size += (size_t)size;
-    return 0;
-}
-
-void rcs_buffer_cut(struct rcs_buffer *buffer, size_t size)
-{
-    if (size < buffer->size) {
-        buffer->size = size;
-        buffer->data[size] = '\0';
-    }
-}
-
 struct recourse_span rcs_buffer_span(const struct rcs_buffer *buffer)
 {
     return (struct recourse_span){buffer->data, buffer->size};
-}
-
-char *rcs_buffer_take(struct rcs_buffer *buffer, size_t *size)
-{
-    char *data = buffer->data;
-
-    *size = buffer->size;
-    rcs_buffer_init(buffer, buffer->allocator, buffer->limit);
-    return data;
 }

@@ -4,8 +4,6 @@
 
 #include <recourse/port.h>
 
-#include <stdarg.h>
-
 /* Caller-owned. `data` is NULL while nothing was ever put in; afterwards data[size] is always 0, so that text can be
    read as a string. */
 struct rcs_buffer {
@@ -29,14 +27,8 @@ RECOURSE_MUST_USE int rcs_buffer_reserve(struct rcs_buffer *buffer, size_t more)
 RECOURSE_MUST_USE int rcs_buffer_append(struct rcs_buffer *buffer, const void *bytes, size_t size);
 RECOURSE_MUST_USE int rcs_buffer_append_text(struct rcs_buffer *buffer, const char *text);
 RECOURSE_MUST_USE int rcs_buffer_append_byte(struct rcs_buffer *buffer, char byte);
-RECOURSE_MUST_USE int rcs_buffer_printf(struct rcs_buffer *buffer, const char *format, ...) RECOURSE_PRINTF(2, 3);
 
-/* Cuts it to `size` bytes, if it is longer. */
-void rcs_buffer_cut(struct rcs_buffer *buffer, size_t size);
 /* What is in it; valid until the next change. */
 struct recourse_span rcs_buffer_span(const struct rcs_buffer *buffer);
-/* Hands the memory over to the caller (rcs_free with the same allocator) and leaves the buffer empty. NULL if nothing
-   was ever put in. */
-char *rcs_buffer_take(struct rcs_buffer *buffer, size_t *size);
 
 #endif

@@ -1,6 +1,7 @@
 /* A request, as it is checked and as libcurl is told. */
 #include "src/io/http.h"
 
+#include "src/io/header.h"
 #include "src/io/memory.h"
 
 #include <limits.h>
@@ -20,38 +21,17 @@ static const char *const reserved[] = {"Content-Length", "Transfer-Encoding", "E
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool is_token_byte(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
-}
-
-static size_t name_size(const char *line)
-{
-    size_t size = 0;
-
-    while (is_token_byte((unsigned char)line[size])) {
-        size++;
-    }
-    return line[size] == ':' ? size : 0;
-}
-
 static bool is_named(const char *line, const char *name)
 {
     size_t size = strlen(name);
 
-    return name_size(line) == size && strncasecmp(line, name, size) == 0;
+    return rcs_header_name_size(line) == size && strncasecmp(line, name, size) == 0;
 }
 
 static bool is_header_line(const char *line)
 {
-    if (name_size(line) == 0 || strlen(line) > HEADER_LINE_MAX) {
+    if (rcs_header_name_size(line) == 0 || !rcs_header_is_clean(line) || strlen(line) > HEADER_LINE_MAX) {
         return false;
-    }
-    for (const char *c = line; *c != '\0'; c++) {
-        if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f) {
-            return false;
-        }
     }
     for (size_t i = 0; i < COUNT(reserved); i++) {
         if (is_named(line, reserved[i])) {
@@ -143,7 +123,7 @@ static bool add_line(struct recourse_transfer *transfer, const char *line)
 static bool add_header(struct recourse_transfer *transfer, const char *line)
 {
     char text[HEADER_LINE_MAX + 1];
-    size_t name = name_size(line);
+    size_t name = rcs_header_name_size(line);
 
     if (line[name + 1 + strspn(line + name + 1, " \t")] != '\0') {
         return add_line(transfer, line);

@@ -26,11 +26,6 @@ void rcs_timer_init(struct rcs_timer *timer, void (*fire)(struct rcs_timer *time
     *timer = (struct rcs_timer){.fire = fire};
 }
 
-bool rcs_timer_is_set(const struct rcs_timer *timer)
-{
-    return timer->place != 0;
-}
-
 static bool before(const struct rcs_timer *a, const struct rcs_timer *b)
 {
     return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;

@@ -36,7 +36,6 @@ void rcs_timers_clear(struct rcs_timers *timers);
 
 /* A node that is not set. `fire` may be NULL where only rcs_timers_pop is used. */
 void rcs_timer_init(struct rcs_timer *timer, void (*fire)(struct rcs_timer *timer));
-bool rcs_timer_is_set(const struct rcs_timer *timer);
 
 /* Makes room, so that setting can't fail while no more than `count` are set. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_timers_reserve(struct rcs_timers *timers, size_t count);

@@ -1,10 +1,10 @@
-#include "src/run/digest.h"
-
+/* What an approval is bound to: the one place where the runner asks libcrypto. */
 #include <openssl/evp.h>
 
 #include <recourse/runner.h>
 
-int rcs_sha256(const struct recourse_span *parts, size_t count, uint8_t digest[RCS_SHA256_SIZE])
+/* Of the parts, one after the other. */
+static int sha256(const struct recourse_span *parts, size_t count, uint8_t *digest)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     bool good = context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
@@ -27,5 +27,5 @@ int recourse_approval_digest(struct recourse_span tool, struct recourse_span arg
     for (size_t i = 0; i < sizeof size; i++) {
         size[i] = (char)((uint64_t)tool.size >> (8 * i) & 0xff);
     }
-    return rcs_sha256(parts, sizeof parts / sizeof parts[0], digest);
+    return sha256(parts, sizeof parts / sizeof parts[0], digest);
 }

@@ -10,6 +10,7 @@
 #include "src/core/phrase.h"
 #include "src/core/text.h"
 #include "src/io/buffer.h"
+#include "src/io/header.h"
 #include "src/io/memory.h"
 
 #define HEADERS_OWN 4u /* at most so many of ours */
@@ -31,32 +32,20 @@ struct http_try {
 
 /* ---- configuration ---- */
 
-static bool is_token_byte(char byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           (byte != '\0' && strchr("!#$%&'*+-.^_`|~", byte) != NULL);
-}
-
 /* "Name: value" (RFC 9110, 5.5), and none that says where the request ends. The value may be a secret: not shown. */
 static int check_header(const char *tool, const char *header, struct recourse_error *error)
 {
     static const char *const framing[] = {"content-length", "transfer-encoding", "connection", "expect"};
-    struct recourse_span name = {header, 0};
+    struct recourse_span name = {header, rcs_header_name_size(header)};
 
-    while (is_token_byte(header[name.size])) {
-        name.size++;
-    }
-    if (name.size == 0 || header[name.size] != ':') {
+    if (name.size == 0) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': a header is not of the form \"Name: value\"",
                               tool);
     }
-    for (const char *at = header + name.size; *at != '\0'; at++) {
-        if (((unsigned char)*at < 0x20 && *at != '\t') || *at == 0x7f) {
-            return rcs_fail(
-                error, RECOURSE_E_ARGUMENT,
-                "tool '%s': the value of header '%.*s' has a line break or another control character", tool,
-                (int)name.size, header);
-        }
+    if (!rcs_header_is_clean(header)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT,
+                        "tool '%s': the value of header '%.*s' has a line break or another control character", tool,
+                        (int)name.size, header);
     }
     for (size_t i = 0; i < sizeof framing / sizeof framing[0]; i++) {
         if (rcs_text_equal_folded(name, framing[i])) {

@@ -461,12 +461,6 @@ int main(void)
         {"from any thread", test_from_any_thread},
         {"approvals from any thread", test_approvals_from_any_thread},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("bounds", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("bounds", tests, RCS_COUNT(tests));
 }

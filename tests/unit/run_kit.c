@@ -66,21 +66,50 @@ void kit_options(struct kit *kit, struct recourse_runner_options *options)
     };
 }
 
+void kit_init(struct kit *kit, struct recourse_runner_options *options)
+{
+    memset(kit, 0, sizeof *kit);
+    sim_init(&kit->sim, KIT_START_MS);
+    kit_policy_init(&kit->policy);
+    kit_options(kit, options);
+}
+
 void kit_open(struct kit *kit, const struct recourse_runner_options *options)
 {
     struct recourse_runner_options own;
     struct recourse_error error = {RECOURSE_OK, ""};
 
     if (options == NULL) {
-        memset(kit, 0, sizeof *kit);
-        sim_init(&kit->sim, KIT_START_MS);
-        kit_policy_init(&kit->policy);
-        kit_options(kit, &own);
+        kit_init(kit, &own);
         options = &own;
     }
     RCS_EQUAL(recourse_runner_new(options, &kit->runner, &error), 0);
     RCS_TEXT_EQUAL(error.text, "");
     RCS_EQUAL(recourse_run_new(kit->runner, &kit->run), 0);
+}
+
+void kit_open_four(struct kit *kit, unsigned tries_at_once, unsigned calls_max, size_t memory_max, size_t body_max)
+{
+    static const struct sim_answer fine[] = {{.after_ms = 10, .status = 200, .body = "fine"}};
+    static const struct sim_answer silent[] = {{.after_ms = 0}};
+    static const struct sim_answer unsent[] = {{.unsent = true}};
+    static const struct sim_answer busy[] = {{.status = 503, .phrase = "timeout"}};
+    struct recourse_runner_options options;
+
+    kit_init(kit, &options);
+    options.tries_at_once = tries_at_once;
+    options.calls_max = calls_max;
+    options.memory_max = memory_max;
+    options.body_max = body_max;
+    kit_open(kit, &options);
+    kit_http(kit, "fine", true);
+    kit_http(kit, "silent", true);
+    kit_http(kit, "unsent", true);
+    kit_http(kit, "busy", true);
+    sim_route(&kit->sim, "http://fine/", fine, 1);
+    sim_route(&kit->sim, "http://silent/", silent, 1);
+    sim_route(&kit->sim, "http://unsent/", unsent, 1);
+    sim_route(&kit->sim, "http://busy/", busy, 1);
 }
 
 void kit_close(struct kit *kit)
@@ -132,15 +161,22 @@ struct recourse_turn_options kit_turn(struct kit *kit, const struct recourse_cal
                                           .user = kit};
 }
 
-struct recourse_turn *kit_start(struct kit *kit, const struct recourse_call_request *calls, size_t count)
+struct recourse_turn *kit_start_until(struct kit *kit, const struct recourse_call_request *calls, size_t count,
+                                      uint64_t deadline_ms)
 {
     struct recourse_turn_options options = kit_turn(kit, calls, count);
     struct recourse_turn *turn = NULL;
     struct recourse_error error = {RECOURSE_OK, ""};
 
+    options.deadline_ms = deadline_ms;
     RCS_EQUAL(recourse_turn_start(kit->run, &options, &turn, &error), 0);
     RCS_TEXT_EQUAL(error.text, "");
     return turn;
+}
+
+struct recourse_turn *kit_start(struct kit *kit, const struct recourse_call_request *calls, size_t count)
+{
+    return kit_start_until(kit, calls, count, 0);
 }
 
 struct recourse_turn *kit_start_one(struct kit *kit, const char *name, const char *arguments)
@@ -173,6 +209,18 @@ void kit_until(struct kit *kit, uint64_t until_ms)
         RCS_EQUAL(recourse_runner_step(kit->runner, until_ms - kit->sim.now_ms), 0);
         kit_settle(kit);
     }
+}
+
+struct recourse_turn *kit_run_one(struct kit *kit, const struct sim_answer *answers, size_t count)
+{
+    struct recourse_turn *turn;
+
+    kit_open(kit, NULL);
+    kit_http(kit, "lookup", false);
+    sim_route(&kit->sim, "http://lookup/", answers, count);
+    turn = kit_start_one(kit, "lookup", "{\"q\":9007199254740993}");
+    kit_finish(kit, turn);
+    return turn;
 }
 
 const char *kit_text(struct recourse_span span)

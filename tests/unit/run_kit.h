@@ -8,6 +8,7 @@
 
 #define KIT_START_MS 1000u
 #define KIT_CALLS_MAX 64u
+#define REMINDER "Do not retry this exact tool call." /* of the toy policy */
 
 /*
  * The toy policy, but a call that is cancelled tells the model, and calls that have failed before may be refused. A
@@ -33,8 +34,13 @@ struct kit {
 
 /* Options with the kit's port and policy, and its observer. */
 void kit_options(struct kit *kit, struct recourse_runner_options *options);
-/* Begins at KIT_START_MS; `options` NULL: kit_options. */
+/* A clean kit at KIT_START_MS, with its options: a test sets more of them, and opens it. */
+void kit_init(struct kit *kit, struct recourse_runner_options *options);
+/* `options` NULL: those of kit_init, which is done first. */
 void kit_open(struct kit *kit, const struct recourse_runner_options *options);
+/* Opens it with these limits (0: the default) and four safe tools, named after what becomes of a try: "fine" after 10 ms,
+   "silent", "unsent", "busy" at once. */
+void kit_open_four(struct kit *kit, unsigned tries_at_once, unsigned calls_max, size_t memory_max, size_t body_max);
 void kit_close(struct kit *kit);
 
 /* A POST tool at "http://NAME/". */
@@ -47,6 +53,10 @@ struct recourse_call_request kit_call(const char *id, const char *name, const ch
 struct recourse_turn_options kit_turn(struct kit *kit, const struct recourse_call_request *calls, size_t count);
 struct recourse_turn *kit_start(struct kit *kit, const struct recourse_call_request *calls, size_t count);
 struct recourse_turn *kit_start_one(struct kit *kit, const char *name, const char *arguments);
+struct recourse_turn *kit_start_until(struct kit *kit, const struct recourse_call_request *calls, size_t count,
+                                      uint64_t deadline_ms);
+/* A kit with the unsafe tool "lookup", and one call of it with {"q":9007199254740993}, from start to end. */
+struct recourse_turn *kit_run_one(struct kit *kit, const struct sim_answer *answers, size_t count);
 
 /* Steps until the turn is done; fails the test if that never comes. */
 void kit_finish(struct kit *kit, const struct recourse_turn *turn);

@@ -1,8 +1,6 @@
 /* Approvals: who is asked about what, and which answers count. */
 #include "tests/unit/run_kit.h"
 
-#define REMINDER "Do not retry this exact tool call."
-
 static const struct sim_answer fine[] = {{.after_ms = 5, .status = 200, .body = "fine"}};
 
 static struct kit kit;
@@ -61,11 +59,8 @@ static void open_asking(uint8_t mode, int code, bool with_callback)
 
     memset(&asked, 0, sizeof asked);
     asked.answer = code;
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
+    kit_init(&kit, &options);
     kit.policy.policy.settings.approval_timeout_ms = 5000;
-    kit_options(&kit, &options);
     options.approval_mode = mode;
     options.approve = with_callback ? approve : NULL;
     kit_open(&kit, &options);

@@ -337,12 +337,6 @@ int main(void)
         {"freed with questions", test_freed_with_questions},
         {"no watch", test_no_watch},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("approve_cli", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("approve_cli", tests, RCS_COUNT(tests));
 }

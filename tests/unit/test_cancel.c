@@ -1,48 +1,10 @@
 /* How calls end before their time: cancelling in each state, deadlines, runs that fail, freeing anywhere. */
 #include "tests/unit/run_kit.h"
 
-#define REMINDER "Do not retry this exact tool call."
-
 static struct kit kit;
 
-static const struct sim_answer fine[] = {{.after_ms = 10, .status = 200, .body = "fine"}};
 static const struct sim_answer silent[] = {{.after_ms = 0}};
-static const struct sim_answer unsent[] = {{.unsent = true}};
 static const struct sim_answer busy[] = {{.status = 503, .phrase = "timeout"}};
-
-static void open_kit(unsigned tries_at_once, unsigned calls_max, size_t memory_max, size_t body_max)
-{
-    struct recourse_runner_options options;
-
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
-    kit_options(&kit, &options);
-    options.tries_at_once = tries_at_once;
-    options.calls_max = calls_max;
-    options.memory_max = memory_max;
-    options.body_max = body_max;
-    kit_open(&kit, &options);
-    kit_http(&kit, "fine", true);
-    kit_http(&kit, "silent", true);
-    kit_http(&kit, "unsent", true);
-    kit_http(&kit, "busy", true);
-    sim_route(&kit.sim, "http://fine/", fine, 1);
-    sim_route(&kit.sim, "http://silent/", silent, 1);
-    sim_route(&kit.sim, "http://unsent/", unsent, 1);
-    sim_route(&kit.sim, "http://busy/", busy, 1);
-}
-
-static struct recourse_turn *start_with_deadline(const struct recourse_call_request *calls, size_t count,
-                                                 uint64_t deadline_ms)
-{
-    struct recourse_turn_options options = kit_turn(&kit, calls, count);
-    struct recourse_turn *turn;
-
-    options.deadline_ms = deadline_ms;
-    RCS_EQUAL(recourse_turn_start(kit.run, &options, &turn, NULL), 0);
-    return turn;
-}
 
 /* ---- cancelling ---- */
 
@@ -68,7 +30,7 @@ static void test_cancel_states(void)
             const struct recourse_result *result;
             size_t asked;
 
-            open_kit(0, 0, 0, 0);
+            kit_open_four(&kit, 0, 0, 0, 0);
             turn = kit_start_one(&kit, cases[i].tool, "{}");
             if (cases[i].after_ms != RECOURSE_FOREVER) {
                 kit_until(&kit, KIT_START_MS + cases[i].after_ms);
@@ -107,7 +69,7 @@ static void test_cancelled_run(void)
     struct recourse_error error;
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     recourse_run_cancel(kit.run);
     kit_settle(&kit);
     RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_CANCELLED);
@@ -143,8 +105,8 @@ static void test_deadlines(void)
         struct recourse_turn *turn;
         const struct recourse_result *result;
 
-        open_kit(0, 0, 0, 0);
-        turn = start_with_deadline(&call, 1, KIT_START_MS + cases[i].deadline_ms);
+        kit_open_four(&kit, 0, 0, 0, 0);
+        turn = kit_start_until(&kit, &call, 1, KIT_START_MS + cases[i].deadline_ms);
         kit_finish(&kit, turn);
         result = recourse_turn_result(turn, 0);
         RCS_TEXT_EQUAL(kit_trail(result), cases[i].trail);
@@ -160,7 +122,7 @@ static void test_deadline_of_the_policy(void)
 {
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     kit.policy.policy.settings.call_deadline_ms = 300;
     turn = kit_start_one(&kit, "silent", "{}");
     kit.sim.now_ms += 100; /* nobody steps for a while */
@@ -180,7 +142,7 @@ static const struct sim_answer late_busy[] = {{.after_ms = 70, .status = 503, .p
 /* What the policy has no more tries for tells the host. */
 static void open_failing(unsigned tries_at_once)
 {
-    open_kit(tries_at_once, 0, 0, 0);
+    kit_open_four(&kit, tries_at_once, 0, 0, 0);
     kit.policy.rows[TOY_A3].scenario = TOY_HOST;
     kit.policy.rows[TOY_E3].scenario = TOY_HOST;
     kit_http(&kit, "quota", false);
@@ -205,7 +167,7 @@ static void test_run_fails(void)
     struct recourse_turn *other;
 
     open_failing(5);
-    turn = start_with_deadline(calls, 6, KIT_START_MS + 500); /* quota has no time for its wait */
+    turn = kit_start_until(&kit, calls, 6, KIT_START_MS + 500); /* quota has no time for its wait */
     kit_finish(&kit, turn);
     RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
     failure = recourse_run_failure(kit.run);
@@ -239,7 +201,7 @@ static void test_run_fails_widely(void)
     struct recourse_turn *turns[3];
 
     open_failing(2);
-    turns[0] = start_with_deadline(first, 1, KIT_START_MS + 500);
+    turns[0] = kit_start_until(&kit, first, 1, KIT_START_MS + 500);
     turns[1] = kit_start(&kit, second, 1);
     failing = kit.run;
     kit_settle(&kit);
@@ -252,7 +214,7 @@ static void test_run_fails_widely(void)
     RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_ANSWERED);
     kit_close(&kit);
     open_failing(1);
-    turns[0] = start_with_deadline(first, 2, KIT_START_MS + 500);
+    turns[0] = kit_start_until(&kit, first, 2, KIT_START_MS + 500);
     kit_finish(&kit, turns[0]);
     RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turns[0], 1)), "P4");
     RCS_EQUAL(kit.sim.request_count, 1);
@@ -277,7 +239,7 @@ static void test_run_fails_before_a_timeout(void)
     open_failing(0);
     kit_function(&kit, "mute", keep_silent, NULL, false);
     kit.policy.policy.settings.try_timeout_ms = 200;
-    turn = start_with_deadline(calls, 2, KIT_START_MS + 500);
+    turn = kit_start_until(&kit, calls, 2, KIT_START_MS + 500);
     kit_finish(&kit, turn);
     RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(recourse_turn_result(turn, 1)->duration_ms, 200);
@@ -362,7 +324,7 @@ static void test_acting_callbacks(void)
                                             kit_call("c", "busy", "{}"), kit_call("d", "fine", "[")};
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     turn = start_acting('c', calls, 4); /* cancel at the first result */
     kit_finish(&kit, turn);
     RCS_EQUAL(acting.results, 4);
@@ -418,10 +380,7 @@ static void test_meddling_observer(void)
         struct recourse_runner_options options;
         struct recourse_turn *turn;
 
-        memset(&kit, 0, sizeof kit);
-        sim_init(&kit.sim, KIT_START_MS);
-        kit_policy_init(&kit.policy);
-        kit_options(&kit, &options);
+        kit_init(&kit, &options);
         options.observe = meddle;
         options.tries_at_once = 1 + i % 2;
         kit_open(&kit, &options);
@@ -450,7 +409,7 @@ static void test_freed_in_flight(void)
                                             kit_call("c", "fine", "{}"), kit_call("d", "fine", "{}")};
     struct recourse_turn *turn;
 
-    open_kit(2, 0, 0, 0);
+    kit_open_four(&kit, 2, 0, 0, 0);
     turn = kit_start(&kit, calls, 4);
     recourse_turn_free(turn); /* before a step */
     RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_ANSWERED);

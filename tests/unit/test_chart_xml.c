@@ -10,7 +10,7 @@ static size_t xml_size;
 /* What Ragel makes of the chart of a policy. */
 static bool make_xml(const char *path)
 {
-    struct rcs_buffer source = {0};
+    struct rcs_string source = {0};
     const char *arguments[] = {"-C", "-x", "-o", NULL, NULL, NULL};
     const char *why = NULL;
     char *scratch;

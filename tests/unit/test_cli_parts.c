@@ -148,18 +148,23 @@ static void test_durations_are_written(void)
     }
 }
 
+static const char *name_in(const void *names, size_t index)
+{
+    return ((const char *const *)names)[index];
+}
+
 static void test_nearest(void)
 {
     static const char *const names[] = {"check", "classify", "fmt", "run", NULL};
 
-    RCS_TEXT_EQUAL(rcs_nearest_in("chekc", names), "check");
-    RCS_TEXT_EQUAL(rcs_nearest_in("clasify", names), "classify");
-    RCS_TEXT_EQUAL(rcs_nearest_in("run", names), "run");
-    RCS_TEXT_EQUAL(rcs_nearest_in("fm", names), "fmt");
-    RCS_TEXT_EQUAL(rcs_nearest_in("rnu", names), "run");
-    CU_ASSERT_PTR_NULL(rcs_nearest_in("elephant", names));
-    CU_ASSERT_PTR_NULL(rcs_nearest_in("", names));
-    CU_ASSERT_PTR_NULL(rcs_nearest_in("checkcheckcheckcheckcheckcheckcheckcheckcheck", names));
+    RCS_TEXT_EQUAL(rcs_nearest("chekc", name_in, names), "check");
+    RCS_TEXT_EQUAL(rcs_nearest("clasify", name_in, names), "classify");
+    RCS_TEXT_EQUAL(rcs_nearest("run", name_in, names), "run");
+    RCS_TEXT_EQUAL(rcs_nearest("fm", name_in, names), "fmt");
+    RCS_TEXT_EQUAL(rcs_nearest("rnu", name_in, names), "run");
+    CU_ASSERT_PTR_NULL(rcs_nearest("elephant", name_in, names));
+    CU_ASSERT_PTR_NULL(rcs_nearest("", name_in, names));
+    CU_ASSERT_PTR_NULL(rcs_nearest("checkcheckcheckcheckcheckcheckcheckcheckcheck", name_in, names));
 }
 
 /* ---- JSON ---- */

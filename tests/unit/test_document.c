@@ -249,7 +249,7 @@ static void test_nul(void)
 static const char *repeated(const char *head, const char *piece, size_t count, const char *tail)
 {
     static struct rcs_arena texts;
-    struct rcs_buffer buffer = {.arena = &texts};
+    struct rcs_string buffer = {.arena = &texts};
 
     rcs_arena_clear(&texts);
     if (head == NULL) {

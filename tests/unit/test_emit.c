@@ -507,7 +507,7 @@ static void test_no_place_to_write(void)
 
 static void test_strings(void)
 {
-    struct rcs_buffer out = {.arena = &at.arena};
+    struct rcs_string out = {.arena = &at.arena};
 
     rcs_put_string(&out, "a\"b\\c?\t\x01\xc3\xa9" "1");
     RCS_TEXT_EQUAL(out.data, "\"a\\\"b\\\\c\\?\\011\\001\\303\\2511\"");

@@ -146,7 +146,7 @@ static void test_changed_cell(void)
 
 static void test_buffer(void)
 {
-    struct rcs_buffer buffer = {.arena = &arena};
+    struct rcs_string buffer = {.arena = &arena};
 
     reset();
     rcs_append(&buffer, "", 0);

@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <stdatomic.h>
 
-#define REMINDER "Do not retry this exact tool call."
-
 static struct kit kit;
 
 static void answer_with(struct recourse_invocation *invocation, uint8_t answer, const char *content)
@@ -469,11 +467,8 @@ static void test_large_answers(void)
     struct recourse_runner_options options;
     struct recourse_turn *turn;
 
-    memset(&kit, 0, sizeof kit);
+    kit_init(&kit, &options);
     memset(&kept, 0, sizeof kept);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
-    kit_options(&kit, &options);
     options.body_max = 10;
     options.memory_max = 300;
     kit_open(&kit, &options);

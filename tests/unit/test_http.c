@@ -580,12 +580,6 @@ int main(void)
         {"never sent twice", test_never_sent_twice},
         {"never sent twice on another kept connection", test_never_sent_twice_on_another_kept_connection},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("http", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("http", tests, RCS_COUNT(tests));
 }

@@ -83,12 +83,6 @@ int main(void)
         {"body grows", test_body_grows},
         {"passwords", test_passwords},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("http_bounds", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("http_bounds", tests, RCS_COUNT(tests));
 }

@@ -1,5 +1,6 @@
 /* HTTP of the real port: many exchanges at once, cancelling, kept connections, proxies, and want of memory. */
 #include "tests/unit/exchange.h"
+#include "tests/unit/purse.h"
 #include "tests/unit/unit.h"
 
 #include <recourse/policy.h>
@@ -424,49 +425,23 @@ static void test_in_a_hosts_loop(void)
     exchange_close();
 }
 
-/* An allocator that fails from the n-th time on. */
-static unsigned allocations_left;
-static long allocations_out;
-
-static void *counted_realloc(void *user, void *memory, size_t size)
-{
-    (void)user;
-    if (allocations_left == 0) {
-        return NULL;
-    }
-    allocations_left--;
-    allocations_out += memory == NULL;
-    return realloc(memory, size);
-}
-
-static void *counted_alloc(void *user, size_t size)
-{
-    return counted_realloc(user, NULL, size);
-}
-
-static void counted_free(void *user, void *memory)
-{
-    (void)user;
-    allocations_out--;
-    free(memory);
-}
-
 static int run_with(unsigned left, struct exchange *exchange)
 {
-    struct recourse_allocator allocator = {counted_alloc, counted_realloc, counted_free, NULL};
+    struct purse purse = {0, 0};
+    struct recourse_allocator allocator = purse_allocator(&purse);
     struct recourse_port_options options = {.size = sizeof options, .allocator = &allocator};
     int code;
 
-    allocations_left = UINT32_MAX;
+    purse.left = UINT32_MAX;
     exchange_open_port(&options);
     exchange_init(exchange, "POST", peer_port(exchange_peer));
-    allocations_left = left;
+    purse.left = left;
     code = exchange_start(exchange);
     if (code == 0) {
         exchange_finish(exchange);
     }
     recourse_port_free(exchange_port);
-    RCS_EQUAL(allocations_out, 0);
+    RCS_EQUAL(purse.out, 0);
     return code;
 }
 
@@ -554,12 +529,6 @@ int main(void)
         {"each allocation fails", test_each_allocation_fails},
         {"no descriptors", test_no_descriptors},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("http_life", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("http_life", tests, RCS_COUNT(tests));
 }

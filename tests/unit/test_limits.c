@@ -1,48 +1,9 @@
 /* Limits, the queue they make, the times at which a host has to come back, and memory that runs out. */
 #include "tests/unit/run_kit.h"
 
-#define REMINDER "Do not retry this exact tool call."
-
 static struct kit kit;
 
 static const struct sim_answer fine[] = {{.after_ms = 10, .status = 200, .body = "fine"}};
-static const struct sim_answer silent[] = {{.after_ms = 0}};
-static const struct sim_answer unsent[] = {{.unsent = true}};
-static const struct sim_answer busy[] = {{.status = 503, .phrase = "timeout"}};
-
-static void open_kit(unsigned tries_at_once, unsigned calls_max, size_t memory_max, size_t body_max)
-{
-    struct recourse_runner_options options;
-
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
-    kit_options(&kit, &options);
-    options.tries_at_once = tries_at_once;
-    options.calls_max = calls_max;
-    options.memory_max = memory_max;
-    options.body_max = body_max;
-    kit_open(&kit, &options);
-    kit_http(&kit, "fine", true);
-    kit_http(&kit, "silent", true);
-    kit_http(&kit, "unsent", true);
-    kit_http(&kit, "busy", true);
-    sim_route(&kit.sim, "http://fine/", fine, 1);
-    sim_route(&kit.sim, "http://silent/", silent, 1);
-    sim_route(&kit.sim, "http://unsent/", unsent, 1);
-    sim_route(&kit.sim, "http://busy/", busy, 1);
-}
-
-static struct recourse_turn *start_with_deadline(const struct recourse_call_request *calls, size_t count,
-                                                 uint64_t deadline_ms)
-{
-    struct recourse_turn_options options = kit_turn(&kit, calls, count);
-    struct recourse_turn *turn;
-
-    options.deadline_ms = deadline_ms;
-    RCS_EQUAL(recourse_turn_start(kit.run, &options, &turn, NULL), 0);
-    return turn;
-}
 
 /* ---- limits ---- */
 
@@ -55,7 +16,7 @@ static void test_tries_at_once(void)
     static const uint64_t ended_at[] = {10, 600, 10, 20, 20};
     struct recourse_turn *turn;
 
-    open_kit(2, 0, 0, 0);
+    kit_open_four(&kit, 2, 0, 0, 0);
     turn = kit_start(&kit, calls, 5);
     kit_finish(&kit, turn);
     RCS_EQUAL(kit.sim.in_flight_max, 2);
@@ -76,7 +37,7 @@ static void test_queue_takes_no_time(void)
     struct recourse_call_request calls[] = {kit_call("a", "silent", "{}"), kit_call("b", "fine", "{}")};
     struct recourse_turn *turn;
 
-    open_kit(1, 0, 0, 0);
+    kit_open_four(&kit, 1, 0, 0, 0);
     turn = kit_start(&kit, calls, 2);
     kit_until(&kit, KIT_START_MS + 100);
     RCS_EQUAL(kit.sim.request_count, 1);
@@ -94,8 +55,8 @@ static void test_queued_ends(void)
                                             kit_call("c", "fine", "{}")};
     struct recourse_turn *turn;
 
-    open_kit(1, 0, 0, 0);
-    turn = start_with_deadline(calls, 3, KIT_START_MS + 5000);
+    kit_open_four(&kit, 1, 0, 0, 0);
+    turn = kit_start_until(&kit, calls, 3, KIT_START_MS + 5000);
     kit_finish(&kit, turn);
     RCS_EQUAL(kit.sim.now_ms, KIT_START_MS + 5000);
     RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A2 B1 A7 E1"); /* waited 200 ms, then for b */
@@ -126,7 +87,7 @@ static void test_calls_max(void)
     struct recourse_turn *turn;
     struct recourse_turn *more;
 
-    open_kit(0, 3, 0, 0);
+    kit_open_four(&kit, 0, 3, 0, 0);
     turn = kit_start(&kit, calls, 2);
     options = kit_turn(&kit, calls, 2);
     RCS_EQUAL(recourse_turn_start(kit.run, &options, &more, &error), RECOURSE_E_AGAIN);
@@ -149,7 +110,7 @@ static void test_memory_of_arguments(void)
     struct recourse_turn *turn;
     struct recourse_turn *more;
 
-    open_kit(0, 0, 40, 0);
+    kit_open_four(&kit, 0, 0, 40, 0);
     turn = kit_start(&kit, &call, 1);
     RCS_EQUAL(recourse_runner_memory(kit.runner), 18);
     options = kit_turn(&kit, &call, 1);
@@ -175,7 +136,7 @@ static void test_memory_of_replies(void)
                                             kit_call("c", "big", "{}")};
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 126, 30);
+    kit_open_four(&kit, 0, 0, 126, 30);
     kit_http(&kit, "big", false);
     sim_route(&kit.sim, "http://big/", twenty, 1);
     turn = kit_start(&kit, calls, 3);
@@ -185,7 +146,7 @@ static void test_memory_of_replies(void)
     CU_ASSERT_TRUE(recourse_turn_result(turn, 1)->success);
     CU_ASSERT_TRUE(recourse_turn_result(turn, 2)->success);
     kit_close(&kit);
-    open_kit(0, 0, 20, 30);
+    kit_open_four(&kit, 0, 0, 20, 30);
     kit_http(&kit, "big", false);
     sim_route(&kit.sim, "http://big/", twenty, 1);
     turn = kit_start(&kit, calls, 1);
@@ -193,7 +154,7 @@ static void test_memory_of_replies(void)
     RCS_EQUAL(kit.sim.requests[0].body_max, 30);
     RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 0)->detail), "the answer is over the bound");
     kit_close(&kit);
-    open_kit(0, 0, 60, 0);
+    kit_open_four(&kit, 0, 0, 60, 0);
     kit_http(&kit, "big", false);
     sim_route(&kit.sim, "http://big/", twenty, 1);
     turn = kit_start(&kit, calls, 3);
@@ -218,7 +179,7 @@ static void test_bounded_step(void)
         snprintf(ids[i], sizeof ids[i], "%u", i);
         calls[i] = kit_call(ids[i], "big", "{}");
     }
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     kit_http(&kit, "big", false);
     recourse_turn_cancel(kit_start(&kit, calls, CALLS));
     for (unsigned before = 0; kit.results < CALLS && steps < 10; steps++, before = (unsigned)kit.results) {
@@ -236,7 +197,7 @@ static void test_wake_times(void)
 {
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     RCS_EQUAL(recourse_runner_descriptor(kit.runner), 7);
     RCS_EQUAL(recourse_runner_wake_ms(kit.runner), RECOURSE_FOREVER);
     turn = kit_start_one(&kit, "busy", "{}");
@@ -262,7 +223,7 @@ static void test_lagging_clock(void)
 {
     struct recourse_turn *turn;
 
-    open_kit(0, 0, 0, 0);
+    kit_open_four(&kit, 0, 0, 0, 0);
     kit.sim.port.lag_ms = 1;
     turn = kit_start_one(&kit, "busy", "{}");
     kit_finish(&kit, turn);
@@ -324,12 +285,9 @@ static bool live(size_t granted, bool once)
     struct recourse_turn_options turn_options;
     struct recourse_turn *turn = NULL;
 
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
+    kit_init(&kit, &options);
     kit.policy.policy.settings.sensitive_values = values;
     kit.policy.policy.settings.repeated_failures = 2;
-    kit_options(&kit, &options);
     options.allocator = &heap_allocator;
     heap.left = granted;
     heap.once = once;

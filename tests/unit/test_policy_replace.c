@@ -14,9 +14,7 @@ static void open_kit(const struct recourse_policy *policy)
 {
     struct recourse_runner_options options;
 
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_options(&kit, &options);
+    kit_init(&kit, &options);
     options.policy = policy;
     kit_open(&kit, &options);
 }

@@ -1,3 +1,4 @@
+#include "tests/unit/purse.h"
 #include "tests/unit/unit.h"
 
 #include <recourse/policy.h>
@@ -87,54 +88,28 @@ static void test_no_descriptors(void)
     RCS_TEXT_EQUAL(error.text, "the port can't start: eventfd: Too many open files");
 }
 
-/* An allocator that fails from the n-th time on. */
-static unsigned allocations_left;
-static long allocations_out;
-
-static void *counted_realloc(void *user, void *memory, size_t size)
-{
-    (void)user;
-    if (allocations_left == 0) {
-        return NULL;
-    }
-    allocations_left--;
-    allocations_out += memory == NULL;
-    return realloc(memory, size);
-}
-
-static void *counted_alloc(void *user, size_t size)
-{
-    return counted_realloc(user, NULL, size);
-}
-
-static void counted_free(void *user, void *memory)
-{
-    (void)user;
-    allocations_out--;
-    free(memory);
-}
-
 static void test_each_allocation_fails(void)
 {
-    struct recourse_allocator allocator = {counted_alloc, counted_realloc, counted_free, NULL};
+    struct purse purse = {0, 0};
+    struct recourse_allocator allocator = purse_allocator(&purse);
     struct recourse_port_options options = {.size = sizeof options, .allocator = &allocator};
     struct recourse_error error;
     unsigned left = 0;
     int code;
 
     do {
-        allocations_left = left++;
+        purse.left = left++;
         code = recourse_port_new(&options, &port, &error);
         if (code != 0) {
             RCS_EQUAL(code, RECOURSE_E_MEMORY);
             RCS_EQUAL(error.code, RECOURSE_E_MEMORY);
-            RCS_EQUAL(allocations_out, 0);
+            RCS_EQUAL(purse.out, 0);
         }
     } while (code != 0 && left < 100);
     RCS_EQUAL(code, 0);
     RCS_EQUAL(left, 5); /* the port, its watches, its threads, their queue; then it works */
     close_port();
-    RCS_EQUAL(allocations_out, 0);
+    RCS_EQUAL(purse.out, 0);
 }
 
 static void test_clocks_and_random(void)
@@ -583,12 +558,6 @@ int main(void)
         {"free does what is queued", test_free_does_what_is_queued},
         {"signals are blocked in threads", test_signals_are_blocked_in_threads},
     };
-    int status;
 
-    if (recourse_global_init() != 0) {
-        return 2;
-    }
-    status = rcs_unit_main("port", tests, RCS_COUNT(tests));
-    recourse_global_cleanup();
-    return status;
+    return rcs_unit_main_with_port("port", tests, RCS_COUNT(tests));
 }

@@ -3,8 +3,6 @@
 
 #include "src/run/same.h"
 
-#define REMINDER "Do not retry this exact tool call."
-
 static const struct sim_answer fine[] = {{.after_ms = 5, .status = 200, .body = "fine"}};
 
 static struct kit kit;

@@ -1,5 +1,6 @@
 /* Processes: what they are given, what they give back, what they and the host do not notice of each other. */
 #include "tests/unit/child.h"
+#include "tests/unit/purse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -436,36 +437,10 @@ static void test_no_descriptors(void)
     child_close();
 }
 
-/* An allocator that fails from the n-th time on. */
-static unsigned allocations_left;
-static long allocations_out;
-
-static void *counted_realloc(void *user, void *memory, size_t size)
-{
-    (void)user;
-    if (allocations_left == 0) {
-        return NULL;
-    }
-    allocations_left--;
-    allocations_out += memory == NULL;
-    return realloc(memory, size);
-}
-
-static void *counted_alloc(void *user, size_t size)
-{
-    return counted_realloc(user, NULL, size);
-}
-
-static void counted_free(void *user, void *memory)
-{
-    (void)user;
-    allocations_out--;
-    free(memory);
-}
-
 static void test_each_allocation_fails(void)
 {
-    struct recourse_allocator allocator = {counted_alloc, counted_realloc, counted_free, NULL};
+    struct purse purse = {0, 0};
+    struct recourse_allocator allocator = purse_allocator(&purse);
     struct recourse_port_options options = {.size = sizeof options, .allocator = &allocator};
     bool whole = false;
     unsigned refused = 0;
@@ -473,10 +448,10 @@ static void test_each_allocation_fails(void)
     unsigned cut = 0;
 
     for (unsigned n = 0; n < 40 && !whole; n++) {
-        allocations_left = 1000;
+        purse.left = 1000;
         child_open(&options);
         child_init(&child, "echo why >&2; exec head -c 40000 /dev/zero");
-        allocations_left = n;
+        purse.left = n;
         if (child_start(&child) != 0) {
             refused++;
         } else {
@@ -488,7 +463,7 @@ static void test_each_allocation_fails(void)
             child_clear(&child);
         }
         child_close();
-        RCS_EQUAL(allocations_out, 0);
+        RCS_EQUAL(purse.out, 0);
     }
     CU_ASSERT_TRUE(whole);
     CU_ASSERT_TRUE(refused > 0 && unstarted == 1 && cut > 0);

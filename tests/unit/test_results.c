@@ -3,18 +3,6 @@
 
 static struct kit kit;
 
-static struct recourse_turn *run_one(const struct sim_answer *answers, size_t count)
-{
-    struct recourse_turn *turn;
-
-    kit_open(&kit, NULL);
-    kit_http(&kit, "lookup", false);
-    sim_route(&kit.sim, "http://lookup/", answers, count);
-    turn = kit_start_one(&kit, "lookup", "{\"q\":9007199254740993}");
-    kit_finish(&kit, turn);
-    return turn;
-}
-
 static void test_truncated(void)
 {
     static const struct {
@@ -140,7 +128,7 @@ static void test_structured(void)
 
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
         struct sim_answer answers[] = {{.status = 200, .body = cases[i].body}};
-        struct recourse_turn *turn = run_one(answers, 1);
+        struct recourse_turn *turn = kit_run_one(&kit, answers, 1);
 
         RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 0)->structured), cases[i].structured);
         RCS_TEXT_EQUAL(kit_content(turn, 0), cases[i].content);

@@ -1,21 +1,7 @@
 /* The runner over simulated HTTP: tries and waits, requests, reasons, and what it is handed wrongly. */
 #include "tests/unit/run_kit.h"
 
-#define REMINDER "Do not retry this exact tool call."
-
 static struct kit kit;
-
-static struct recourse_turn *run_one(const struct sim_answer *answers, size_t count)
-{
-    struct recourse_turn *turn;
-
-    kit_open(&kit, NULL);
-    kit_http(&kit, "lookup", false);
-    sim_route(&kit.sim, "http://lookup/", answers, count);
-    turn = kit_start_one(&kit, "lookup", "{\"q\":9007199254740993}");
-    kit_finish(&kit, turn);
-    return turn;
-}
 
 /* ---- tries and waits ---- */
 
@@ -23,7 +9,7 @@ static void test_success(void)
 {
     static const struct sim_answer answers[] = {
         {.after_ms = 30, .status = 200, .phrase = "OK", .body = "{\"n\": 1.10}"}};
-    struct recourse_turn *turn = run_one(answers, 1);
+    struct recourse_turn *turn = kit_run_one(&kit, answers, 1);
     const struct recourse_result *result = recourse_turn_result(turn, 0);
 
     CU_ASSERT_TRUE(result->success);
@@ -58,7 +44,7 @@ static void test_tried_again(void)
     static const struct sim_answer answers[] = {{.after_ms = 10, .status = 503, .phrase = "Gateway timeout"},
                                                 {.after_ms = 10, .network = RECOURSE_NETWORK_RESET, .detail = "reset"},
                                                 {.after_ms = 10, .status = 200, .body = "late"}};
-    struct recourse_turn *turn = run_one(answers, 3);
+    struct recourse_turn *turn = kit_run_one(&kit, answers, 3);
     const struct recourse_result *result = recourse_turn_result(turn, 0);
     const struct recourse_trail_step *trail = result->trail;
     const char *keys[3];
@@ -102,7 +88,7 @@ static void test_tried_again(void)
 static void test_exhausted(void)
 {
     static const struct sim_answer answers[] = {{.after_ms = 1, .status = 504, .phrase = "Gateway Timeout"}};
-    struct recourse_turn *turn = run_one(answers, 1);
+    struct recourse_turn *turn = kit_run_one(&kit, answers, 1);
     const struct recourse_result *result = recourse_turn_result(turn, 0);
 
     RCS_TEXT_EQUAL(kit_trail(result), "P1 A2 B1 A2 B1 A2 E3");
@@ -129,7 +115,7 @@ static void test_server_delay(void)
     static const struct recourse_header headers[] = {{{"Retry-After", 11}, {"5", 1}}};
     static const struct sim_answer answers[] = {{.status = 429, .headers = headers, .header_count = 1},
                                                 {.status = 200, .body = "ok"}};
-    struct recourse_turn *turn = run_one(answers, 2);
+    struct recourse_turn *turn = kit_run_one(&kit, answers, 2);
     const struct recourse_trail_step *step = &recourse_turn_result(turn, 0)->trail[1];
 
     RCS_EQUAL(step->server_delay_ms, 5000);
@@ -159,7 +145,7 @@ static void test_reasons(void)
     };
 
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
-        struct recourse_turn *turn = run_one(&cases[i].answer, 1);
+        struct recourse_turn *turn = kit_run_one(&kit, &cases[i].answer, 1);
         const struct recourse_result *result = recourse_turn_result(turn, 0);
 
         CU_ASSERT_FALSE(result->success);
@@ -174,7 +160,7 @@ static void test_failed_success(void)
 {
     static const struct sim_answer answers[] = {
         {.status = 200, .phrase = "OK", .body = "rate limit reached, come back"}};
-    struct recourse_turn *turn = run_one(answers, 1);
+    struct recourse_turn *turn = kit_run_one(&kit, answers, 1);
     const struct recourse_result *result = recourse_turn_result(turn, 0);
 
     CU_ASSERT_FALSE(result->success);

@@ -13,10 +13,7 @@ static void open_kit(unsigned tries_at_once)
 {
     struct recourse_runner_options options;
 
-    memset(&kit, 0, sizeof kit);
-    sim_init(&kit.sim, KIT_START_MS);
-    kit_policy_init(&kit.policy);
-    kit_options(&kit, &options);
+    kit_init(&kit, &options);
     options.tries_at_once = tries_at_once;
     kit_open(&kit, &options);
     sim_route(&kit.sim, "http://fine/", fine, 1);

@@ -5,6 +5,8 @@
 #include <CUnit/Automated.h>
 #include <CUnit/Basic.h>
 
+#include <recourse/port.h>
+
 static unsigned skipped;
 
 void rcs_unit_equal(long long actual, long long expected, const char *what, const char *file, unsigned line)
@@ -96,4 +98,16 @@ int rcs_unit_main_needs(const char *program, const char *suite, const struct rcs
     }
     printf("%s: 0 passed, 0 failed, %zu skipped, since %s is not in PATH\n", suite, count, program);
     return count > 0 ? 0 : 1;
+}
+
+int rcs_unit_main_with_port(const char *suite, const struct rcs_test *tests, size_t count)
+{
+    int status;
+
+    if (recourse_global_init() != 0) {
+        return 2;
+    }
+    status = rcs_unit_main(suite, tests, count);
+    recourse_global_cleanup();
+    return status;
 }

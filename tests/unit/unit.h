@@ -24,6 +24,9 @@ int rcs_unit_main(const char *suite, const struct rcs_test *tests, size_t count)
 /* The same for a suite that needs `program` in PATH: where it is missing, all its tests count as skipped. */
 int rcs_unit_main_needs(const char *program, const char *suite, const struct rcs_test *tests, size_t count);
 
+/* The same for a suite that uses the real port. */
+int rcs_unit_main_with_port(const char *suite, const struct rcs_test *tests, size_t count);
+
 /* Whether `program` is in PATH. If not, the test that asks counts as skipped, and returns at once. */
 bool rcs_unit_needs(const char *program);
 
