@@ -239,7 +239,8 @@ static int put_requests(const struct recourse_runner *runner, struct recourse_ca
 
     for (const struct rcs_mcp_server *server = runner->servers; server != NULL && code == 0; server = server->next) {
         if (!server->known) {
-            code = rcs_buffer_printf(names, LIST_NAME "%s", server->config.name);
+            code = rcs_buffer_append_text(names, LIST_NAME);
+            code = code == 0 ? rcs_buffer_append_text(names, server->config.name) : code;
             code = code == 0 ? rcs_buffer_append_byte(names, '\0') : code;
         }
     }

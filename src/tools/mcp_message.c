@@ -1,6 +1,7 @@
 #include "src/tools/mcp_message.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -153,9 +154,23 @@ static int put_quoted(struct rcs_buffer *body, struct recourse_span text)
     return code;
 }
 
+/* For what is short, whatever stands in it. */
+static int put_format(struct rcs_buffer *body, const char *format, ...) RECOURSE_PRINTF(2, 3);
+static int put_format(struct rcs_buffer *body, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    int size;
+
+    va_start(list, format);
+    size = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return size < 0 || (size_t)size >= sizeof text ? RECOURSE_E_LIMIT : rcs_buffer_append(body, text, (size_t)size);
+}
+
 static int put_begin(struct rcs_buffer *body, int64_t id, const char *method)
 {
-    return rcs_buffer_printf(body, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
+    return put_format(body, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
 }
 
 int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version)
@@ -163,7 +178,7 @@ int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *vers
     int code = put_begin(body, id, "initialize");
 
     return code != 0 ? code
-                     : rcs_buffer_printf(body,
+                     : put_format(body,
                                          "\"protocolVersion\":\"%s\",\"capabilities\":{},"
                                          "\"clientInfo\":{\"name\":\"recourse\",\"version\":\"" RECOURSE_VERSION "\"}}}",
                                          version);
@@ -194,14 +209,14 @@ int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name, stru
     code = code == 0 ? put_quoted(body, (struct recourse_span){name, strlen(name)}) : code;
     code = code == 0 ? rcs_buffer_append_text(body, ",\"arguments\":") : code;
     code = code == 0 ? rcs_buffer_append(body, arguments.data, arguments.size) : code;
-    return code == 0 ? rcs_buffer_printf(
+    return code == 0 ? put_format(
                            body, ",\"_meta\":{\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u}}}", key, number)
                      : code;
 }
 
 int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id)
 {
-    return rcs_buffer_printf(body,
+    return put_format(body,
                              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%" PRId64
                              ",\"reason\":\"nobody waits for the answer any more\"}}",
                              id);
@@ -266,7 +281,7 @@ static int put_bytes(struct rcs_buffer *text, struct recourse_span kind, struct 
 
     code = code == 0 ? rcs_mcp_put_string(text, kind) : code;
     code = code == 0 ? put_part(text, ": ", member(block, "mimeType")) : code;
-    return code == 0 ? rcs_buffer_printf(text, ", %zu bytes]", base64_size(member(block, data))) : code;
+    return code == 0 ? put_format(text, ", %zu bytes]", base64_size(member(block, data))) : code;
 }
 
 static int put_link(struct rcs_buffer *text, struct recourse_span block)

@@ -145,7 +145,7 @@ int rcs_sse_next(struct rcs_sse *sse, const char **at, const char *end)
 
         *at += size;
         if (complete && sse->fault == 0) {
-            rcs_buffer_cut(&sse->data, sse->data.size > 0 ? sse->data.size - 1 : 0);
+            sse->data.size -= sse->data.size > 0; /* the last LF */
             sse->returned = true;
             return 1;
         }
