@@ -39,8 +39,8 @@ struct recourse_http_request {
     bool (*keep)(void *user, size_t size);
     /*
      * Handed the bytes of the body, decoded, as they come, instead of having them kept: neither `body_max` nor `keep` has
-     * a say then. With the user of `done`; it must not call the port. False ends the exchange well: `done` comes with
-     * what there is, and an empty body. `data_type` chooses what is streamed: bodies of that media type in answers of 2xx;
+     * a say then. With the user of `done`; it must not call the port. False ends the exchange well: it is not
+     * called any more, and `done` comes soon, with what there is and an empty body, however the body goes on. `data_type` chooses what is streamed: bodies of that media type in answers of 2xx;
      * NULL: every body. May be NULL: nothing is.
      */
     bool (*data)(void *user, const char *bytes, size_t size);

@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+/* How long the end of a body is waited for of which enough was seen: a connection whose answer is whole can be kept. */
+#define LINGER_MS 2u
+
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max)
 {
     *http = (struct rcs_http){.loop = loop, .allocator = loop->allocator, .idle_max = idle_max};
@@ -86,9 +89,15 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
 
     (void)one;
     transfer->active_ms = rcs_now_ms();
+    if (transfer->enough) {
+        return size;
+    }
     if (is_streamed(transfer)) {
-        transfer->enough = !transfer->request->data(transfer->user, block, size);
-        return transfer->enough ? 0 : size;
+        if (!transfer->request->data(transfer->user, block, size)) {
+            transfer->enough = true;
+            rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, transfer->active_ms + LINGER_MS);
+        }
+        return size;
     }
     if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
         transfer->answer.too_large = true;
@@ -203,7 +212,7 @@ static void finish(struct recourse_transfer *transfer, struct recourse_http_resp
 {
     struct rcs_answer *answer = &transfer->answer;
     bool failed = response->network != 0 || response->timeout != 0 || response->protocol || response->too_large;
-    bool clean = !failed && !remembers_error(transfer);
+    bool clean = !failed && !transfer->cut && !remembers_error(transfer);
     time_t now = time(NULL);
 
     take_out(transfer);
@@ -284,6 +293,11 @@ static void on_time(struct rcs_timer *timer)
 
     if (transfer->no_watch) {
         rcs_http_ended(transfer, CURLE_COULDNT_CONNECT);
+        return;
+    }
+    if (transfer->enough) {
+        transfer->cut = true;
+        rcs_http_ended(transfer, CURLE_OK);
         return;
     }
     timeout = timeout_now(transfer, rcs_now_ms());

@@ -53,6 +53,7 @@ struct recourse_transfer {
     bool streams;       /* its body goes to the caller as it comes: known once the first block is there */
     bool looked;        /* `streams` is known */
     bool enough;        /* whoever started it has seen what was wanted */
+    bool cut;           /* and it was ended before its end had come */
     bool closes;        /* its connection is not to be kept */
     bool finishing;     /* `done` runs */
     struct rcs_answer answer;

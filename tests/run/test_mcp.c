@@ -52,7 +52,7 @@ static const struct mcp_case cases[] = {
     {"session", "404 times=2", "P1 A3 B1 A3 E2", NULL, 2, 0, 2, 404, MODEL},
     /* answers that get lost: executed once, never sent again */
     {NULL, TEXT " close=before ran", "P1 A6", "may have taken effect", 1, 1, 1, 0, MODEL},
-    {NULL, TEXT " reset=middle", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, TEXT " close=middle", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "sse cut no-answer " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "prime break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "body='{\"Output\":1}' ran", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},

@@ -69,6 +69,48 @@ static void test_enough_ends_it_well(void)
     RCS_EQUAL(seen.blocks, 1);
 }
 
+/* A body that ends with what was wanted leaves its connection to the next request. */
+static void test_connection_is_kept(void)
+{
+    static const struct peer_step script[] = {
+        EXPECTS, SENDS("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "b\r\ndata: one\n\n\r\n0\r\n\r\n"), AGAIN};
+    const struct peer_step *const scripts[] = {script};
+    struct exchange exchange;
+
+    exchange_open(scripts, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        memset(&seen, 0, sizeof seen);
+        seen.wanted = 5;
+        exchange_init(&exchange, "POST", peer_port(exchange_peer));
+        exchange.request.data = take;
+        exchange_run(&exchange);
+        RCS_EQUAL(exchange.response.status, 200);
+        RCS_EQUAL(exchange.response.network, 0);
+        RCS_EQUAL(seen.blocks, 1);
+    }
+    RCS_EQUAL(peer_connections(exchange_peer), 1);
+    exchange_close();
+}
+
+/* What comes after enough does not matter, nor how it breaks off. */
+static void test_broken_after_enough(void)
+{
+    static const struct peer_step closed[] = {
+        EXPECTS, SENDS("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 50\r\n\r\ndata: one\n\n"), ENDS};
+    static const struct peer_step flood[] = {EXPECTS, SENDS(EVENTS "data: one\n\n"), FLOODS("data: more\n\n")};
+    static const struct peer_step *const scripts[] = {closed, flood};
+    struct exchange exchange;
+
+    for (size_t i = 0; i < RCS_COUNT(scripts); i++) {
+        run(scripts[i], "text/event-stream", 5, &exchange);
+        RCS_EQUAL(exchange.response.status, 200);
+        RCS_EQUAL(exchange.response.network, 0);
+        RCS_TEXT_EQUAL(exchange.detail, "");
+        RCS_EQUAL(seen.blocks, 1);
+    }
+}
+
 static void test_cut_within_a_stream(void)
 {
     static const struct peer_step closed[] = {
@@ -141,6 +183,8 @@ int main(void)
     static const struct rcs_test tests[] = {
         {"streamed", test_streamed},
         {"enough ends it well", test_enough_ends_it_well},
+        {"connection is kept", test_connection_is_kept},
+        {"broken after enough", test_broken_after_enough},
         {"cut within a stream", test_cut_within_a_stream},
         {"other bodies are kept", test_other_bodies_are_kept},
         {"any type", test_any_type},
