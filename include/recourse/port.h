@@ -37,6 +37,14 @@ struct recourse_http_request {
     size_t body_max;             /* bytes of the answer's body, after decoding */
     /* Asked, with the user of `done`, before so many more bytes of the body are kept; false: `too_large`. May be NULL. */
     bool (*keep)(void *user, size_t size);
+    /*
+     * Handed the bytes of the body, decoded, as they come, instead of having them kept: neither `body_max` nor `keep` has
+     * a say then. With the user of `done`; it must not call the port. False ends the exchange well: it is not
+     * called any more, and `done` comes soon, with what there is and an empty body, however the body goes on. `data_type` chooses what is streamed: bodies of that media type in answers of 2xx;
+     * NULL: every body. May be NULL: nothing is.
+     */
+    bool (*data)(void *user, const char *bytes, size_t size);
+    const char *data_type; /* "text/event-stream" */
 };
 
 /*

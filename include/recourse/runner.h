@@ -76,7 +76,8 @@ enum recourse_tool_kind {
     RECOURSE_TOOL_HTTP = 0,
     RECOURSE_TOOL_FUNCTION = 1,
     RECOURSE_TOOL_COMMAND = 2,
-    RECOURSE_TOOL_KIND_COUNT = 3
+    RECOURSE_TOOL_MCP = 3, /* of a server: recourse_runner_add_mcp_server, never recourse_runner_add_tool */
+    RECOURSE_TOOL_KIND_COUNT = 4
 };
 
 /* How a function tool was answered. */
@@ -156,6 +157,43 @@ struct recourse_tool {
     const char *directory;          /* where it runs; NULL: where this process does */
 };
 
+/*
+ * A server of tools that speaks MCP over streamable HTTP (revisions 2025-03-26 to 2025-11-25). Its tools are known by the
+ * names that it lists, once it was asked (recourse_run_list_tools).
+ */
+struct recourse_mcp_server {
+    size_t size; /* sizeof(struct recourse_mcp_server) */
+    const char *name;   /* its tools share one limit under this name */
+    const char *url;
+    const char *const *headers; /* "Name: value", NULL-terminated, of every request; may be NULL */
+    const char *proxy;          /* as of a tool */
+    const char *ca_file;
+    const char *prefix;         /* goes before the names of its tools; NULL: nothing does */
+    const char *const *tools;   /* the tools that are taken, by the server's names, NULL-terminated; NULL: all */
+    const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
+    uint64_t timeout_ms;         /* of a try; 0: the policy's. The shorter of both holds */
+    uint64_t connect_timeout_ms; /* 0: 10 s */
+    uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
+    unsigned limit;              /* tries at once, of all its tools; 0: none */
+    uint8_t approval;            /* enum recourse_approval_mode, of its tools */
+    bool declared_unsafe; /* as of a tool, for all of them */
+    bool declared_safe;
+    /* Its annotations are believed: a tool is safe if it is marked read-only or idempotent, and read-only if marked so. */
+    bool trusted;
+};
+
+/* What is known of a tool. Everything lives until the next tool is added or listed. */
+struct recourse_tool_info {
+    struct recourse_span name;        /* as models call it */
+    struct recourse_span description; /* empty: none */
+    struct recourse_span server;      /* empty: none */
+    struct recourse_span schema;      /* of its arguments, JSON as the server wrote it; empty: unknown */
+    struct recourse_span annotations; /* likewise: hints, to be believed of trusted servers only */
+    uint8_t kind;                     /* enum recourse_tool_kind */
+    bool safe;                        /* somebody speaks for it, other than a policy */
+    bool read_only;
+};
+
 /* ---- runner ---- */
 
 /* One decision, as it is made. Pointers live until the callback returns. */
@@ -224,6 +262,16 @@ void recourse_runner_free(struct recourse_runner *runner);
    RECOURSE_E_ABI (its policy's), RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *tool,
                                                struct recourse_error *error);
+
+/* Adds a server; everything is copied. It is not asked for anything yet. */
+RECOURSE_MUST_USE int recourse_runner_add_mcp_server(struct recourse_runner *runner,
+                                                     const struct recourse_mcp_server *server,
+                                                     struct recourse_error *error);
+/* Whether the tools of every server are known. */
+bool recourse_runner_tools_ready(const struct recourse_runner *runner);
+size_t recourse_runner_tool_count(const struct recourse_runner *runner);
+/* The tool at `index`, in the order in which they were added or listed. False: there is none. */
+bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t index, struct recourse_tool_info *info);
 
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A
@@ -307,6 +355,15 @@ struct recourse_turn_options {
 /* Starts a turn. Errors: RECOURSE_E_STATE (the run has ended), RECOURSE_E_AGAIN, RECOURSE_E_MEMORY, RECOURSE_E_ARGUMENT. */
 RECOURSE_MUST_USE int recourse_turn_start(struct recourse_run *run, const struct recourse_turn_options *options,
                                           struct recourse_turn **turn, struct recourse_error *error);
+/*
+ * Asks each server whose tools are not known yet for them: a turn of its own, with one call "tools/list of NAME" for each,
+ * judged by the server's policy as any other call is. Of `options` only deadline_ms and the callbacks count; NULL: none.
+ * Step the runner until the turn is done, or until recourse_runner_tools_ready; then start turns of a model. Where a list
+ * can't be had the run fails, whomever the policy would tell: recourse_run_failure has status, tool and text. Errors: as
+ * recourse_turn_start.
+ */
+RECOURSE_MUST_USE int recourse_run_list_tools(struct recourse_run *run, const struct recourse_turn_options *options,
+                                              struct recourse_turn **turn, struct recourse_error *error);
 bool recourse_turn_done(const struct recourse_turn *turn);
 size_t recourse_turn_count(const struct recourse_turn *turn);
 /* NULL while the call has none. */

@@ -347,6 +347,141 @@ static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, str
     return true;
 }
 
+/* ---- servers ---- */
+
+/* What is read of a server: much of it is as of a tool, and read by the same functions. */
+struct server_draft {
+    struct recourse_tool tool;
+    bool trusted;
+    const char *prefix;
+    const char *const *tools;
+};
+
+static struct server_draft *draft_of(struct recourse_tool *tool)
+{
+    return (struct server_draft *)(void *)tool; /* its first member */
+}
+
+static bool read_trusted(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    draft_of(tool)->trusted = cJSON_IsTrue(value);
+    return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
+}
+
+static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    draft_of(tool)->prefix = rcs_config_string(reader, value);
+    return draft_of(tool)->prefix != NULL;
+}
+
+static bool read_allowed(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    int count = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
+    const char **names = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *names);
+    size_t used = 0;
+
+    if (!cJSON_IsArray(value)) {
+        return rcs_config_wrong(reader, "wants a list of names: the tools that are taken");
+    }
+    for (const cJSON *name = value->child; name != NULL; name = name->next) {
+        names[used] = rcs_config_string(reader, name);
+        if (names[used++] == NULL) {
+            return false;
+        }
+    }
+    names[used] = NULL;
+    draft_of(tool)->tools = names;
+    return true;
+}
+
+/* Other programs that share the file have it. */
+static bool read_type(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    (void)tool;
+    if (cJSON_IsString(value) &&
+        (strcmp(value->valuestring, "http") == 0 || strcmp(value->valuestring, "streamable-http") == 0)) {
+        return true;
+    }
+    return rcs_config_wrong(reader, "wants \"http\" or \"streamable-http\"");
+}
+
+static const struct rcs_config_key server_keys[] = {
+    {"url", read_url, NULL},
+    {"type", read_type, NULL},
+    {"headers", read_headers, NULL},
+    {"policy", read_policy, NULL},
+    {"timeout", read_timeout, NULL},
+    {"connect_timeout", read_connect_timeout, NULL},
+    {"read_timeout", read_read_timeout, NULL},
+    {"ca_file", read_ca_file, NULL},
+    {"proxy", read_proxy, NULL},
+    {"replay", read_replay, NULL},
+    {"approval", read_approval, NULL},
+    {"trusted", read_trusted, NULL},
+    {"limit", read_limit, NULL},
+    {"tools", read_allowed, NULL},
+    {"prefix", read_prefix, NULL},
+    {"command", NULL, "servers that are started as programs"},
+    {NULL, NULL, NULL},
+};
+
+static void take_server(struct recourse_mcp_server *server, const struct server_draft *draft)
+{
+    const struct recourse_tool *tool = &draft->tool;
+
+    *server = (struct recourse_mcp_server){
+        .size = sizeof *server,
+        .name = tool->name,
+        .url = tool->url,
+        .headers = tool->headers,
+        .proxy = tool->proxy,
+        .ca_file = tool->ca_file,
+        .prefix = draft->prefix,
+        .tools = draft->tools,
+        .policy = tool->policy,
+        .timeout_ms = tool->timeout_ms,
+        .connect_timeout_ms = tool->connect_timeout_ms,
+        .read_timeout_ms = tool->read_timeout_ms,
+        .limit = tool->limit,
+        .approval = tool->approval,
+        .declared_unsafe = tool->declared_unsafe,
+        .declared_safe = tool->declared_safe,
+        .trusted = draft->trusted,
+    };
+}
+
+static bool read_servers(struct rcs_config_reader *reader, const cJSON *object, struct rcs_config *config)
+{
+    snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "mcpServers");
+    if (!cJSON_IsObject(object)) {
+        return rcs_config_wrong(reader, "wants an object of names and servers");
+    }
+    for (const cJSON *member = object->child; member != NULL; member = member->next) {
+        struct recourse_mcp_server *server =
+            rcs_arena_push(reader->arena, &config->servers, &config->server_count, sizeof *config->servers);
+        struct server_draft draft = {.trusted = false};
+        size_t back;
+
+        if (*member->string == '\0' || rcs_config_has_control(member->string)) {
+            return rcs_config_wrong(reader, "a server's name can't be empty, nor have control characters in it");
+        }
+        if (!rcs_config_is_first(object, member)) {
+            return rcs_config_wrong(reader, "\"%s\" is there twice", member->string);
+        }
+        back = rcs_config_enter(reader, member->string);
+        draft.tool.name = rcs_arena_copy(reader->arena, member->string, strlen(member->string));
+        if (!rcs_config_object(reader, member, server_keys, &draft.tool)) {
+            return false;
+        }
+        if (draft.tool.url == NULL) {
+            return rcs_config_wrong(reader, "\"url\" is missing");
+        }
+        take_server(server, &draft);
+        rcs_config_leave(reader, back);
+    }
+    return true;
+}
+
 static const struct rcs_config_key top_keys[] = {
     {"tools", NULL, NULL},
     {"mcpServers", NULL, NULL},
@@ -356,24 +491,27 @@ static const struct rcs_config_key top_keys[] = {
 static bool read_top(struct rcs_config_reader *reader, const cJSON *top, struct rcs_config *config)
 {
     const cJSON *tools = NULL;
+    const cJSON *servers = NULL;
 
     if (!cJSON_IsObject(top)) {
         return rcs_config_wrong(reader, "wants an object, such as {\"tools\":[...]}");
     }
     for (const cJSON *member = top->child; member != NULL; member = member->next) {
-        if (strcmp(member->string, "mcpServers") == 0) {
-            snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "mcpServers");
-            return rcs_config_wrong(reader, "not in this version: MCP servers");
-        }
-        if (strcmp(member->string, "tools") != 0) {
+        bool is_tools = strcmp(member->string, "tools") == 0;
+
+        if (!is_tools && strcmp(member->string, "mcpServers") != 0) {
             return rcs_config_unknown_key(reader, member, top_keys);
         }
-        if (tools != NULL) {
-            return rcs_config_wrong(reader, "\"tools\" is there twice");
+        if (!rcs_config_is_first(top, member)) {
+            return rcs_config_wrong(reader, "\"%s\" is there twice", member->string);
         }
-        tools = member;
+        *(is_tools ? &tools : &servers) = member;
     }
-    return tools != NULL ? read_tools(reader, tools, config) : rcs_config_wrong(reader, "\"tools\" is missing");
+    if (tools == NULL && servers == NULL) {
+        return rcs_config_wrong(reader, "\"tools\" is missing, or \"mcpServers\"");
+    }
+    return (tools == NULL || read_tools(reader, tools, config)) &&
+           (servers == NULL || read_servers(reader, servers, config));
 }
 
 /* ---- the text ---- */

@@ -23,7 +23,6 @@
 
 #define TRIES_AT_ONCE 256u
 #define CALLS_MAX_SIZE ((size_t)64 << 20)
-#define CONFIG_MAX_SIZE ((size_t)4 << 20)
 
 /* All that one `recourse run` is made of. */
 struct job {
@@ -39,6 +38,7 @@ struct job {
     struct recourse_turn *turn;
     struct rcs_live *live;
     struct rcs_approver *approver; /* NULL: nobody is asked */
+    bool cancelled;                /* before the turn */
     int terminal;                  /* of the approver to be; -1: none */
 };
 
@@ -160,6 +160,11 @@ static bool somebody_is_asked(const struct rcs_config *config)
             return true;
         }
     }
+    for (size_t i = 0; i < config->server_count; i++) {
+        if (config->servers[i].approval > RECOURSE_APPROVE_NEVER) { /* which of its tools, is not known yet */
+            return true;
+        }
+    }
     return false;
 }
 
@@ -178,27 +183,6 @@ static bool find_terminal(struct job *job)
 }
 
 /* ---- getting ready ---- */
-
-static bool read_config(struct job *job)
-{
-    const char *why = NULL;
-    char text[1024];
-    size_t size = 0;
-    char *json = rcs_files_read(job->options.tools, CONFIG_MAX_SIZE, &size, &why);
-    bool good;
-
-    if (json == NULL) {
-        rcs_cli_error("run", "%s: the file can't be read: %s", job->options.tools, why);
-        return false;
-    }
-    good = rcs_config_read(&job->arena, job->options.tools, json, size, &job->policies, &job->config, text,
-                           sizeof text);
-    free(json);
-    if (!good) {
-        rcs_cli_error("run", "%s", text);
-    }
-    return good;
-}
 
 static bool read_calls(struct job *job)
 {
@@ -234,7 +218,7 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s", text);
         return false;
     }
-    if (!read_config(job) || !read_calls(job)) {
+    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job)) {
         return false;
     }
     if (job->options.report != NULL && !rcs_files_replaceable(job->options.report, &why)) {
@@ -308,11 +292,8 @@ static bool start_runner(struct job *job)
     if (code != RECOURSE_OK) {
         return complain_error("the runner can't be set up", code, &error);
     }
-    for (size_t i = 0; i < job->config.count; i++) {
-        code = recourse_runner_add_tool(job->runner, &job->config.tools[i], &error);
-        if (code != RECOURSE_OK) {
-            return complain_error(job->config.tools[i].name, code, &error);
-        }
+    if (!rcs_config_add("run", &job->config, job->runner)) {
+        return false;
     }
     code = recourse_run_new(job->runner, &job->run);
     if (code != RECOURSE_OK) {
@@ -345,13 +326,49 @@ static bool start_turn(struct job *job)
     return code == RECOURSE_OK || complain_error("the calls can't be started", code, &error);
 }
 
+/*
+ * Before any call is made. A run that was cancelled meanwhile still gives each call its result: in a run of their own,
+ * cancelled before it begins.
+ */
+static bool list_tools(struct job *job, bool *go_on)
+{
+    enum recourse_run_status status;
+    int code;
+
+    *go_on = true;
+    if (recourse_runner_tools_ready(job->runner)) {
+        return true;
+    }
+    if (!rcs_config_list_tools("run", job->runner, job->run)) {
+        return false;
+    }
+    status = recourse_run_status(job->run);
+    *go_on = status != RECOURSE_RUN_FAILED;
+    if (status != RECOURSE_RUN_CANCELLED) {
+        return true;
+    }
+    recourse_run_free(job->run);
+    job->run = NULL;
+    code = recourse_run_new(job->runner, &job->run);
+    job->cancelled = true;
+    return code == RECOURSE_OK || complain_error("the run can't be set up", code, &(struct recourse_error){.code = code});
+}
+
 static bool run_turn(struct job *job)
 {
+    bool go_on;
+
+    if (!list_tools(job, &go_on) || !go_on) {
+        return !go_on;
+    }
     if (!job->options.log) {
         job->live = rcs_live_new(STDERR_FILENO, job->calls.requests, job->calls.count);
     }
     if (!start_turn(job)) {
         return false;
+    }
+    if (job->cancelled) {
+        recourse_run_cancel(job->run);
     }
     while (!recourse_turn_done(job->turn)) {
         int code;
@@ -417,23 +434,6 @@ static void print_summary(const struct job *job)
             count - answered);
 }
 
-static int complain_failed(const struct job *job)
-{
-    const struct recourse_run_failure *failure = recourse_run_failure(job->run);
-    struct rcs_arena arena = {0};
-    const char *tool = rcs_log_name(&arena, failure->tool, 80);
-
-    if (failure->http != 0) {
-        rcs_cli_error("run", "the run failed: %s answered %u: %.*s", tool, failure->http, (int)failure->text.size,
-                     failure->text.data == NULL ? "" : failure->text.data);
-    } else {
-        rcs_cli_error("run", "the run failed: %s: %.*s", tool, (int)failure->text.size,
-                     failure->text.data == NULL ? "" : failure->text.data);
-    }
-    rcs_arena_clear(&arena);
-    return RCS_EXIT_FAILED;
-}
-
 static int finish(const struct job *job)
 {
     enum recourse_run_status status = recourse_run_status(job->run);
@@ -447,7 +447,8 @@ static int finish(const struct job *job)
     }
     reported = job->options.report == NULL || write_report(job, status);
     if (status == RECOURSE_RUN_FAILED) {
-        return complain_failed(job);
+        rcs_config_complain_failed("run", job->run);
+        return RCS_EXIT_FAILED;
     }
     if (status == RECOURSE_RUN_CANCELLED) {
         rcs_cli_error("run", "cancelled");

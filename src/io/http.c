@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+/* How long the end of a body is waited for of which enough was seen: a connection whose answer is whole can be kept. */
+#define LINGER_MS 2u
+
 static void discard(struct recourse_transfer *transfer)
 {
     struct rcs_http *http = transfer->http;
@@ -106,6 +109,18 @@ static size_t on_line(char *line, size_t one, size_t size, void *user)
     return rcs_answer_line(&transfer->answer, line, size) ? size : 0;
 }
 
+static bool is_streamed(struct recourse_transfer *transfer)
+{
+    const struct recourse_http_request *request = transfer->request;
+
+    if (!transfer->looked) {
+        transfer->looked = true;
+        transfer->streams = request->data != NULL && (request->data_type == NULL ||
+                                                      rcs_answer_is_of_type(&transfer->answer, request->data_type));
+    }
+    return transfer->streams;
+}
+
 static size_t on_block(char *block, size_t one, size_t size, void *user)
 {
     struct recourse_transfer *transfer = user;
@@ -113,6 +128,16 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     (void)one;
     transfer->active_ms = transfer->lane->now_ms;
     decide_keeping(transfer);
+    if (transfer->enough) {
+        return size;
+    }
+    if (is_streamed(transfer)) {
+        if (!transfer->request->data(transfer->user, block, size)) {
+            transfer->enough = true;
+            rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, transfer->active_ms + LINGER_MS);
+        }
+        return size;
+    }
     if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
         transfer->answer.too_large = true;
         transfer->no_room = true;
@@ -268,7 +293,7 @@ static void finish(struct recourse_transfer *transfer, struct recourse_http_resp
 {
     struct rcs_answer *answer = &transfer->answer;
     bool failed = response->network != 0 || response->timeout != 0 || response->protocol || response->too_large;
-    bool clean = !failed && !remembers_error(transfer);
+    bool clean = !failed && !transfer->cut && !remembers_error(transfer);
     time_t now = time(NULL);
 
     take_out(transfer);
@@ -349,6 +374,11 @@ static void on_time(struct rcs_timer *timer)
 
     if (transfer->no_watch) {
         rcs_http_ended(transfer, CURLE_COULDNT_CONNECT);
+        return;
+    }
+    if (transfer->enough) {
+        transfer->cut = true;
+        rcs_http_ended(transfer, CURLE_OK);
         return;
     }
     timeout = timeout_now(transfer, rcs_now_ms());

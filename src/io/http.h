@@ -62,6 +62,10 @@ struct recourse_transfer {
     bool replayed;      /* libcurl wanted to send it again */
     bool no_watch;      /* its socket could not be watched */
     bool no_room;       /* whoever started it had no memory left for the body */
+    bool streams;       /* its body goes to the caller as it comes: known once the first block is there */
+    bool looked;        /* `streams` is known */
+    bool enough;        /* whoever started it has seen what was wanted */
+    bool cut;           /* and it was ended before its end had come */
     bool closes;        /* its connection is not to be kept */
     bool progress;      /* libcurl was told to call on_progress */
     bool reset;         /* it was told more that can't be taken back singly */

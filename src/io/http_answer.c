@@ -1,5 +1,6 @@
 #include "src/io/http_answer.h"
 
+#include "src/core/text.h"
 #include "src/io/memory.h"
 
 #define HEAD_USUAL 400u /* bytes that most headers have room in */
@@ -152,6 +153,41 @@ bool rcs_answer_block(struct rcs_answer *answer, const char *block, size_t size)
     answer->too_large = true;
     (void)took(answer, rcs_buffer_append(&answer->body, block, room));
     return false;
+}
+
+/* The media type in a line "name:value", without its parameters; empty: another header. */
+static struct recourse_span media_type(const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size);
+    struct recourse_span value = {NULL, 0};
+
+    if (colon == NULL || !rcs_text_equal_folded((struct recourse_span){line, (size_t)(colon - line)}, "content-type")) {
+        return value;
+    }
+    value = (struct recourse_span){colon + 1, size - (size_t)(colon + 1 - line)};
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] == ';') {
+            value.size = i;
+        }
+    }
+    return rcs_text_trim(value);
+}
+
+bool rcs_answer_is_of_type(const struct rcs_answer *answer, const char *type)
+{
+    const char *line = answer->head.data + answer->phrase_size + 1;
+    bool found = false;
+
+    if (answer->status < 200 || answer->status > 299) {
+        return false;
+    }
+    for (size_t i = 0; i < answer->header_count && !found; i++) {
+        size_t size = (size_t)((const char *)memchr(line, '\n', answer->head.size) - line);
+
+        found = rcs_text_equal_folded(media_type(line, size), type);
+        line += size + 1;
+    }
+    return found;
 }
 
 bool rcs_answer_finish(struct rcs_answer *answer)

@@ -35,6 +35,8 @@ void rcs_answer_reset(struct rcs_answer *answer);
 bool rcs_answer_line(struct rcs_answer *answer, const char *line, size_t size);
 /* A block of the body. Returns as above; a block that is too large is cut to what fits. */
 bool rcs_answer_block(struct rcs_answer *answer, const char *block, size_t size);
+/* Whether the answer under way is one of 2xx with a body of this media type. */
+bool rcs_answer_is_of_type(const struct rcs_answer *answer, const char *type);
 /* Makes `headers`. Returns false if there is no memory for them. */
 bool rcs_answer_finish(struct rcs_answer *answer);
 struct recourse_span rcs_answer_phrase(const struct rcs_answer *answer);

@@ -234,7 +234,7 @@ void rcs_http_judge(struct recourse_transfer *transfer, CURLcode result, struct 
         judge_replay(transfer, response);
         return;
     }
-    if (judge_answer(transfer, response)) {
+    if (transfer->enough || judge_answer(transfer, response)) {
         return;
     }
     if (result != CURLE_OK) {

@@ -99,12 +99,15 @@ static void count_repetition(struct rcs_call *call)
 static void finish(struct rcs_call *call, uint64_t now_ms)
 {
     struct recourse_runner *runner = runner_of(call);
+    bool has_listed;
 
     call->result.duration_ms = now_ms - call->turn->began_ms;
     count_repetition(call);
+    has_listed = call->lists && call->result.success && rcs_servers_learn(runner, call->tool->mcp) == 0;
     rcs_call_drop(call);
     rcs_list_append(&runner->ended, &call->link);
-    if (call->result.tell == RECOURSE_TELL_HOST) {
+    if (call->result.tell == RECOURSE_TELL_HOST ||
+        (call->lists && !has_listed && call->result.event != RECOURSE_EVENT_CANCELLED)) {
         rcs_run_fail(call->turn->run, call);
     }
 }
@@ -172,7 +175,7 @@ static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t 
     return own_ms > 0 && own_ms < RECOURSE_FOREVER - now_ms && now_ms + own_ms < wake_ms ? now_ms + own_ms : wake_ms;
 }
 
-static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
+static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session, uint64_t now_ms)
 {
     struct recourse_runner *runner = runner_of(call);
     struct rcs_try_order order = {
@@ -180,6 +183,8 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
         .call_id = call->result.call,
         .arguments = call->arguments,
         .number = call->machine.try_number,
+        .new_session = new_session,
+        .session = &call->session,
         .deadline_ms = try_end(call, wake_ms, now_ms),
         .ended = try_ended,
         .user = call,
@@ -388,7 +393,7 @@ static void carry_out(struct rcs_call *call, const struct recourse_decision *dec
 {
     switch (decision->action) {
     case RECOURSE_ACTION_ATTEMPT:
-        start_try(call, decision->wake_ms, now_ms);
+        start_try(call, decision->wake_ms, decision->new_session, now_ms);
         break;
     case RECOURSE_ACTION_WAIT:
         call->stage = RCS_STAGE_WAITING;

@@ -81,7 +81,11 @@ int rcs_precondition_prepare(struct rcs_call *call)
 {
     struct recourse_runner *runner = call->turn->run->runner;
 
-    call->tool = rcs_runner_tool(runner, call->result.tool, &call->bearers);
+    if (call->lists) {
+        call->bearers = 1;
+    } else {
+        call->tool = rcs_runner_tool(runner, call->result.tool, &call->bearers);
+    }
     rcs_call_hold_policy(call, call->tool != NULL && call->tool->config.policy != NULL ? call->tool->config.policy
                                                                                       : runner->policy);
     call->arguments = arguments_of(call->arguments);
@@ -280,6 +284,20 @@ static bool is_unknown(struct rcs_call *call, struct words *words)
     return true;
 }
 
+/* Where they are, for those that are of a server. */
+static void say_servers(const struct recourse_runner *runner, struct recourse_span name, struct words *words)
+{
+    const char *before = ", of servers ";
+
+    for (const struct rcs_tool *tool = runner->tools; tool != NULL; tool = tool->next) {
+        if (tool->mcp != NULL && tool->name_size == name.size && memcmp(tool->config.name, name.data, name.size) == 0) {
+            say(words, before);
+            say_name(words, (struct recourse_span){tool->config.server, strlen(tool->config.server)});
+            before = ", ";
+        }
+    }
+}
+
 static bool is_ambiguous(struct rcs_call *call, struct words *words)
 {
     if (call->bearers <= 1) {
@@ -288,6 +306,7 @@ static bool is_ambiguous(struct rcs_call *call, struct words *words)
     say_number(words, call->bearers);
     say(words, " tools found with the name ");
     say_name(words, call->result.tool);
+    say_servers(call->turn->run->runner, call->result.tool, words);
     return true;
 }
 

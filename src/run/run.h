@@ -39,6 +39,7 @@ struct rcs_call {
     size_t kept_size;               /* counted in the mailbox's bound until the result was delivered */
     uint64_t approval;   /* the number of its question */
     uint64_t same;       /* rcs_same_call; 0: not looked at yet */
+    uint64_t session;    /* the number of the one that its last try used */
     size_t trail_room;
     uint8_t key[16];
     uint8_t stage;       /* enum rcs_stage */
@@ -46,6 +47,7 @@ struct rcs_call {
     bool duplicate;
     bool truncated;
     bool safe;
+    bool lists;          /* asks a server for its tools: `tool` is set from the start */
     bool in_try;         /* counted in the runner's tries */
     bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
     struct recourse_call machine;
@@ -92,6 +94,8 @@ struct recourse_runner {
     const struct recourse_policy *policy;
     struct rcs_tool *tools;
     struct rcs_tool **tools_end;
+    struct rcs_mcp_server *servers; /* in the order in which they were added */
+    struct rcs_mcp_server **servers_end;
     struct rcs_timers timers;
     struct rcs_approvals approvals;
     struct rcs_link runs;
@@ -114,6 +118,16 @@ uint64_t rcs_runner_random(struct recourse_runner *runner);
 /* The tool of that name; `*count` is how many bear it. NULL unless there is exactly one. */
 const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name,
                                        uint32_t *count);
+
+/* Copies a tool and adds it. `mcp` NULL: no server's; otherwise `config` names one, and `listed` is what it says of it. */
+RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config,
+                                     struct rcs_mcp_server *mcp, struct recourse_span listed,
+                                     struct recourse_error *error);
+
+/* servers.c */
+/* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server);
+void rcs_servers_free(struct recourse_runner *runner);
 
 /* The policy that judges the call, from now on: it is kept until the turn is freed. */
 void rcs_call_hold_policy(struct rcs_call *call, const struct recourse_policy *policy);

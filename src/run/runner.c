@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/io/memory.h"
+#include "src/tools/mcp.h"
 
 #define TRIES_AT_ONCE 256u
 #define CALLS_MAX 100000u
@@ -48,13 +49,23 @@ static bool starts_processes(const struct recourse_port *port)
 int recourse_runner_add_tool(struct recourse_runner *runner, const struct recourse_tool *config,
                              struct recourse_error *error)
 {
-    struct rcs_tool *tool;
-    int code;
+    const struct recourse_span none = {NULL, 0};
 
     if (runner == NULL) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "no runner");
     }
-    code = rcs_tool_new(runner->host.allocator, config, &tool, error);
+    if (config != NULL && config->size == sizeof *config && config->kind == RECOURSE_TOOL_MCP) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tools of an MCP server are the server's to name: add the server");
+    }
+    return rcs_runner_add(runner, config, NULL, none, error);
+}
+
+int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config, struct rcs_mcp_server *mcp,
+                   struct recourse_span listed, struct recourse_error *error)
+{
+    struct rcs_tool *tool;
+    int code = rcs_tool_new(runner->host.allocator, config, &tool, error);
+
     if (code != 0) {
         return code;
     }
@@ -69,6 +80,12 @@ int recourse_runner_add_tool(struct recourse_runner *runner, const struct recour
         return code;
     }
     recourse_policy_retain(tool->config.policy);
+    tool->mcp = mcp;
+    tool->listed = listed;
+    tool->remote = tool->config.name;
+    if (mcp != NULL && mcp->config.prefix != NULL) {
+        tool->remote += strlen(mcp->config.prefix);
+    }
     *runner->tools_end = tool;
     runner->tools_end = &tool->next;
     return 0;
@@ -242,6 +259,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     runner->host.body_max = runner->options.body_max;
     runner->policy = options->policy;
     runner->tools_end = &runner->tools;
+    runner->servers_end = &runner->servers;
     code = open_runner(runner);
     if (code != 0) {
         rcs_free(options->allocator, runner);
@@ -295,6 +313,7 @@ void recourse_runner_free(struct recourse_runner *runner)
     }
     rcs_limits_clear(&runner->limits);
     free_tools(runner);
+    rcs_servers_free(runner);
     recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);
     own = runner->host.allocator != NULL;

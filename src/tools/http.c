@@ -324,7 +324,7 @@ static struct recourse_span span_of(const char *text)
     return (struct recourse_span){text, strlen(text)};
 }
 
-static void read_answer(const struct recourse_http_response *response, struct recourse_facts *facts)
+void rcs_http_read_answer(const struct recourse_http_response *response, struct recourse_facts *facts)
 {
     bool whole = response->network == 0 && response->timeout == 0 && !response->protocol && !response->too_large;
 
@@ -364,7 +364,7 @@ static void answered(void *user, const struct recourse_http_response *response)
     struct http_try *try = user;
     struct recourse_facts facts;
 
-    read_answer(response, &facts);
+    rcs_http_read_answer(response, &facts);
     give_back(try); /* whoever keeps the answer counts it anew */
     try->ended(try->user, &facts);
     free_try(try);

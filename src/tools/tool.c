@@ -13,6 +13,7 @@ static const struct rcs_kind *const kinds[] = {
     [RECOURSE_TOOL_HTTP] = &rcs_kind_http,
     [RECOURSE_TOOL_FUNCTION] = &rcs_kind_function,
     [RECOURSE_TOOL_COMMAND] = &rcs_kind_command,
+    [RECOURSE_TOOL_MCP] = &rcs_kind_mcp,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == RECOURSE_TOOL_KIND_COUNT, "a kind is missing");
 

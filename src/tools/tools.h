@@ -34,6 +34,9 @@ struct rcs_tool {
     size_t name_size;
     uint8_t own_headers;
     bool has_query; /* the arguments become the query: no body */
+    struct rcs_mcp_server *mcp;  /* whose tool it is; the runner's. NULL: no server's */
+    const char *remote;          /* its name there; within the name here */
+    struct recourse_span listed; /* what the server says of it: a JSON object, in the server's pages */
 };
 
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
@@ -43,6 +46,8 @@ struct rcs_try_order {
     struct recourse_span arguments; /* a JSON object */
     uint8_t key[16];                /* the call's idempotency key */
     unsigned number;                /* from 1 */
+    bool new_session;               /* the session of the try before is not wanted any more */
+    uint64_t *session;              /* the number of the session that the call's last try used; written by the kind */
     uint64_t deadline_ms;
     /*
      * Called once, never from within `start` or `stop`, by the thread of the runner: the try has ended as `facts`
@@ -82,10 +87,16 @@ struct rcs_kind {
 extern const struct rcs_kind rcs_kind_http;
 extern const struct rcs_kind rcs_kind_function;
 extern const struct rcs_kind rcs_kind_command;
+extern const struct rcs_kind rcs_kind_mcp;
+/* Asks a server for its tools. No model can call it. */
+extern const struct rcs_kind rcs_kind_mcp_list;
 
 /* Copies a tool. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_ABI. */
 RECOURSE_MUST_USE int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config,
                                    struct rcs_tool **tool, struct recourse_error *error);
+
+/* What an exchange says as facts. They borrow from the response. */
+void rcs_http_read_answer(const struct recourse_http_response *response, struct recourse_facts *facts);
 
 /* Writes a key as 32 hex digits and a NUL. */
 void rcs_tool_key(const uint8_t key[16], char text[33]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 struct recourse_transfer {
@@ -12,7 +13,7 @@ struct recourse_transfer {
     uint64_t due_ms;
     bool expires; /* its deadline comes before its answer */
     void (*done)(void *user, const struct recourse_http_response *response);
-    bool (*keep)(void *user, size_t size);
+    const struct recourse_http_request *wanted;
     void *user;
 };
 
@@ -119,7 +120,7 @@ static int http_start(void *self, const struct recourse_http_request *request,
         transfer->expires = true;
     }
     transfer->done = done;
-    transfer->keep = request->keep;
+    transfer->wanted = request;
     transfer->user = user;
     transfer->next = sim->transfers;
     sim->transfers = transfer;
@@ -155,6 +156,41 @@ static struct recourse_span span_of(const char *text)
     return (struct recourse_span){text != NULL ? text : "", text != NULL ? strlen(text) : 0};
 }
 
+static bool is_streamed(const struct recourse_http_request *request, const struct sim_answer *script)
+{
+    if (request->data == NULL || script->status < 200 || script->status > 299) {
+        return false;
+    }
+    for (size_t i = 0; i < script->header_count; i++) {
+        if (script->headers[i].name.size == strlen("content-type") && request->data_type != NULL &&
+            script->headers[i].value.size >= strlen(request->data_type) &&
+            strncasecmp(script->headers[i].name.data, "content-type", script->headers[i].name.size) == 0) {
+            return strncasecmp(script->headers[i].value.data, request->data_type, strlen(request->data_type)) == 0;
+        }
+    }
+    return request->data_type == NULL;
+}
+
+/* Hands the body over piece by piece. Once there is enough nothing that comes later counts. */
+static void stream(const struct recourse_transfer *transfer, struct recourse_http_response *response)
+{
+    struct recourse_span body = response->body;
+
+    response->body.size = 0;
+    for (size_t at = 0; at < body.size;) {
+        size_t left = body.size - at;
+        size_t size = transfer->answer.piece > 0 && transfer->answer.piece < left ? transfer->answer.piece : left;
+
+        if (!transfer->wanted->data(transfer->user, body.data + at, size)) {
+            response->network = 0;
+            response->timeout = 0;
+            response->detail = "";
+            return;
+        }
+        at += size;
+    }
+}
+
 static void answer(struct sim *sim, struct recourse_transfer *transfer)
 {
     const struct sim_answer *script = &transfer->answer;
@@ -179,8 +215,11 @@ static void answer(struct sim *sim, struct recourse_transfer *transfer)
                                                    .detail = "no answer in time",
                                                    .phrase = span_of("")};
     }
+    if (response.body.size > 0 && is_streamed(transfer->wanted, script)) {
+        stream(transfer, &response);
+    }
     if (response.body.size > transfer->request->body_max ||
-        (transfer->keep != NULL && !transfer->keep(transfer->user, response.body.size))) {
+        (transfer->wanted->keep != NULL && !transfer->wanted->keep(transfer->user, response.body.size))) {
         response.too_large = true;
         response.body.size = 0;
         response.detail = "the answer is over the bound";

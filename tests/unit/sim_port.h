@@ -30,6 +30,7 @@ struct sim_answer {
     const char *detail; /* NULL: "" */
     const struct recourse_header *headers;
     size_t header_count;
+    size_t piece; /* so many bytes of a streamed body come at once; 0: all */
 };
 
 /* The answers of one URL, in order; the last one stays. */
@@ -45,8 +46,8 @@ struct sim_request {
     uint64_t at_ms;
     char method[8];
     char url[256];
-    char body[256];
-    char headers[512]; /* joined by "|" */
+    char body[1024];
+    char headers[1024]; /* joined by "|" */
     uint64_t deadline_ms;
     uint64_t connect_timeout_ms;
     uint64_t read_timeout_ms;

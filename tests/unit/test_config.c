@@ -132,14 +132,69 @@ static void test_the_text_itself(void)
 static void test_the_top(void)
 {
     expect_refused("[]", "t.json: wants an object, such as {\"tools\":[...]}");
-    expect_refused("{}", "t.json: \"tools\" is missing");
+    expect_refused("{}", "t.json: \"tools\" is missing, or \"mcpServers\"");
     expect_refused("{\"tool\":[]}", "t.json: unknown key \"tool\": did you mean \"tools\"?");
     expect_refused("{\"Tools\":[]}", "t.json: unknown key \"Tools\": did you mean \"tools\"?");
     expect_refused("{\"servers\":[]}", "t.json: unknown key \"servers\"");
     expect_refused("{\"tools\":[],\"tools\":[]}", "t.json: \"tools\" is there twice");
     expect_refused("{\"tools\":{}}", "t.json: tools: wants a list");
-    expect_refused("{\"tools\":[],\"mcpServers\":{}}", "t.json: mcpServers: not in this version: MCP servers");
+    expect_refused("{\"mcpServers\":{},\"mcpServers\":{}}", "t.json: \"mcpServers\" is there twice");
     expect_refused("{\"tools\":[7]}", "t.json: tools[0]: wants an object");
+}
+
+static void test_servers(void)
+{
+    static const char json[] =
+        "{\"mcpServers\":{\"crm\":{\"url\":\"http://h/mcp\",\"type\":\"http\",\"headers\":{\"A\":\"b\"},"
+        "\"timeout\":\"5s\",\"connect_timeout\":\"2s\",\"read_timeout\":\"3s\",\"replay\":\"safe\",\"trusted\":true,"
+        "\"limit\":4,\"approval\":\"annotation\",\"tools\":[\"a\",\"b\"],\"prefix\":\"crm_\"},"
+        "\"plain\":{\"url\":\"https://h/\"}}}";
+    const struct recourse_mcp_server *server;
+
+    CU_ASSERT_TRUE_FATAL(read(json));
+    RCS_EQUAL(config.count, 0);
+    RCS_EQUAL(config.server_count, 2);
+    server = &config.servers[0];
+    RCS_TEXT_EQUAL(server->name, "crm");
+    RCS_TEXT_EQUAL(server->url, "http://h/mcp");
+    RCS_TEXT_EQUAL(server->headers[0], "A: b");
+    RCS_EQUAL(server->timeout_ms, 5000);
+    RCS_EQUAL(server->connect_timeout_ms, 2000);
+    RCS_EQUAL(server->read_timeout_ms, 3000);
+    CU_ASSERT_TRUE(server->declared_safe);
+    CU_ASSERT_FALSE(server->declared_unsafe);
+    CU_ASSERT_TRUE(server->trusted);
+    RCS_EQUAL(server->limit, 4);
+    RCS_EQUAL(server->approval, RECOURSE_APPROVE_BY_ANNOTATION);
+    RCS_TEXT_EQUAL(server->tools[1], "b");
+    CU_ASSERT_PTR_NULL(server->tools[2]);
+    RCS_TEXT_EQUAL(server->prefix, "crm_");
+    server = &config.servers[1];
+    RCS_TEXT_EQUAL(server->name, "plain");
+    CU_ASSERT_PTR_NULL(server->tools);
+    CU_ASSERT_PTR_NULL(server->prefix);
+    CU_ASSERT_FALSE(server->trusted);
+}
+
+static void test_wrong_servers(void)
+{
+    expect_refused("{\"mcpServers\":[]}", "t.json: mcpServers: wants an object of names and servers");
+    expect_refused("{\"mcpServers\":{\"a\":7}}", "t.json: mcpServers.a: wants an object");
+    expect_refused("{\"mcpServers\":{\"a\":{}}}", "t.json: mcpServers.a: \"url\" is missing");
+    expect_refused("{\"mcpServers\":{\"\":{}}}",
+                   "t.json: mcpServers: a server's name can't be empty, nor have control characters in it");
+    expect_refused("{\"mcpServers\":{\"a\":{\"url\":\"http://h/\"},\"a\":{}}}", "t.json: mcpServers: \"a\" is there twice");
+    expect_refused("{\"mcpServers\":{\"a\":{\"command\":\"npx\"}}}",
+                   "t.json: mcpServers.a.command: not in this version: servers that are started as programs");
+    expect_refused("{\"mcpServers\":{\"a\":{\"type\":\"sse\"}}}",
+                   "t.json: mcpServers.a.type: wants \"http\" or \"streamable-http\"");
+    expect_refused("{\"mcpServers\":{\"a\":{\"trusted\":1}}}", "t.json: mcpServers.a.trusted: wants true or false");
+    expect_refused("{\"mcpServers\":{\"a\":{\"tools\":\"x\"}}}",
+                   "t.json: mcpServers.a.tools: wants a list of names: the tools that are taken");
+    expect_refused("{\"mcpServers\":{\"a\":{\"tools\":[7]}}}", "t.json: mcpServers.a.tools: wants a string that is not empty");
+    expect_refused("{\"mcpServers\":{\"a\":{\"ulr\":\"x\"}}}", "t.json: mcpServers.a: unknown key \"ulr\": did you mean \"url\"?");
+    expect_refused("{\"mcpServers\":{\"a\":{\"url\":\"http://u:p@h/\"}}}",
+                   "t.json: mcpServers.a.url: no password here, since a URL is shown: put it into a header, as ${NAME}");
 }
 
 static void test_tools(void)
@@ -358,6 +413,8 @@ static const struct rcs_test tests[] = {
     {"what is left out is none", test_what_is_left_out_is_none},
     {"the text itself", test_the_text_itself},
     {"the top", test_the_top},
+    {"servers", test_servers},
+    {"wrong servers", test_wrong_servers},
     {"tools", test_tools},
     {"http", test_http},
     {"approval and limits", test_approval_and_limits},

@@ -331,7 +331,9 @@ static void test_bad_tools(void)
     } cases[] = {
         {{.name = NULL}, RECOURSE_E_ARGUMENT, "a tool needs a name"},
         {{.name = ""}, RECOURSE_E_ARGUMENT, "a tool needs a name"},
-        {{.name = "t", .kind = 3}, RECOURSE_E_ARGUMENT, "tool 't': no kind of tool has number 3"},
+        {{.name = "t", .kind = RECOURSE_TOOL_MCP}, RECOURSE_E_ARGUMENT,
+         "tools of an MCP server are the server's to name: add the server"},
+        {{.name = "t", .kind = RECOURSE_TOOL_KIND_COUNT}, RECOURSE_E_ARGUMENT, "tool 't': no kind of tool has number 4"},
         {{.name = "t", .declared_safe = true, .declared_unsafe = true, .url = "http://t"},
          RECOURSE_E_ARGUMENT,
          "tool 't' is declared safe and unsafe: choose one"},

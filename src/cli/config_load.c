@@ -1,0 +1,89 @@
+/* From the file of tools to a runner that knows them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "config.h"
+#include "files.h"
+#include "run_log.h"
+
+#define CONFIG_MAX_SIZE ((size_t)4 << 20)
+
+bool rcs_config_load(const char *command, const char *path, struct rcs_arena *arena, struct rcs_policies *policies,
+                     struct rcs_config *config)
+{
+    const char *why = NULL;
+    char text[1024];
+    size_t size = 0;
+    char *json = rcs_files_read(path, CONFIG_MAX_SIZE, &size, &why);
+    bool good;
+
+    if (json == NULL) {
+        rcs_cli_error(command, "%s: the file can't be read: %s", path, why);
+        return false;
+    }
+    good = rcs_config_read(arena, path, json, size, policies, config, text, sizeof text);
+    free(json);
+    if (!good) {
+        rcs_cli_error(command, "%s", text);
+    }
+    return good;
+}
+
+static bool complain(const char *command, const char *what, int code, const struct recourse_error *error)
+{
+    rcs_cli_error(command, "%s: %s", what, *error->text != '\0' ? error->text : recourse_code_text(code));
+    return false;
+}
+
+bool rcs_config_add(const char *command, const struct rcs_config *config, struct recourse_runner *runner)
+{
+    struct recourse_error error = {.code = RECOURSE_OK};
+    int code;
+
+    for (size_t i = 0; i < config->count; i++) {
+        code = recourse_runner_add_tool(runner, &config->tools[i], &error);
+        if (code != RECOURSE_OK) {
+            return complain(command, config->tools[i].name, code, &error);
+        }
+    }
+    for (size_t i = 0; i < config->server_count; i++) {
+        code = recourse_runner_add_mcp_server(runner, &config->servers[i], &error);
+        if (code != RECOURSE_OK) {
+            return complain(command, config->servers[i].name, code, &error);
+        }
+    }
+    return true;
+}
+
+bool rcs_config_list_tools(const char *command, struct recourse_runner *runner, struct recourse_run *run)
+{
+    struct recourse_error error = {.code = RECOURSE_OK};
+    struct recourse_turn *turn = NULL;
+    int code = recourse_run_list_tools(run, NULL, &turn, &error);
+
+    if (code != RECOURSE_OK) {
+        return complain(command, "the servers can't be asked for their tools", code, &error);
+    }
+    while (code == RECOURSE_OK && !recourse_turn_done(turn)) {
+        code = recourse_runner_step(runner, RECOURSE_FOREVER);
+    }
+    recourse_turn_free(turn);
+    return code == RECOURSE_OK || complain(command, "the runner stopped", code, &error);
+}
+
+void rcs_config_complain_failed(const char *command, const struct recourse_run *run)
+{
+    const struct recourse_run_failure *failure = recourse_run_failure(run);
+    struct rcs_arena arena = {0};
+    const char *tool = rcs_log_name(&arena, failure->tool, 80);
+
+    if (failure->http != 0) {
+        rcs_cli_error(command, "the run failed: %s answered %u: %.*s", tool, failure->http, (int)failure->text.size,
+                      failure->text.data == NULL ? "" : failure->text.data);
+    } else {
+        rcs_cli_error(command, "the run failed: %s: %.*s", tool, (int)failure->text.size,
+                      failure->text.data == NULL ? "" : failure->text.data);
+    }
+    rcs_arena_clear(&arena);
+}

@@ -1,0 +1,371 @@
+/* Tools of MCP servers: a try waits for the session, sends its call, and tells what came of it. */
+#include "src/tools/mcp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/io/memory.h"
+
+struct mcp_try {
+    struct rcs_try base;
+    struct rcs_mcp_waiter waiter;
+    struct rcs_mcp_server *server;
+    struct rcs_mcp_exchange *exchange; /* NULL while it waits for the session */
+    struct rcs_try_order order;        /* its spans live as long as the try */
+    int64_t id;
+    bool touched; /* an exchange of a list has ended: something was sent */
+    /* A list: */
+    struct rcs_mcp_page *pages;
+    unsigned page_count;
+    unsigned tools;
+    struct rcs_buffer cursors; /* those that were followed, one a line */
+    struct rcs_buffer text;
+};
+
+static struct mcp_try *try_of(struct rcs_mcp_waiter *waiter)
+{
+    return (struct mcp_try *)(void *)((char *)waiter - offsetof(struct mcp_try, waiter));
+}
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+static void free_try(struct mcp_try *try)
+{
+    rcs_mcp_pages_free(try->server, &try->pages);
+    rcs_buffer_clear(&try->cursors);
+    rcs_buffer_clear(&try->text);
+    rcs_free(try->server->host->allocator, try);
+}
+
+/* The end. The spans of `facts` live until it returns. */
+static void end(struct mcp_try *try, const struct recourse_facts *facts)
+{
+    try->order.ended(try->order.user, facts);
+    free_try(try);
+}
+
+/* Nothing more can be sent, for want of memory or of room in the port. */
+static void end_unsent(struct mcp_try *try)
+{
+    const struct recourse_facts facts = {
+        .unsent = true, .spawn = true, .detail = words("the call could not be sent: no memory or room for it")};
+
+    end(try, &facts);
+}
+
+static void end_broken(struct mcp_try *try, const struct recourse_facts *seen, const char *detail)
+{
+    struct recourse_facts facts = *seen;
+
+    facts.protocol = true;
+    facts.detail = words(detail);
+    end(try, &facts);
+}
+
+/* ---- one call ---- */
+
+static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
+{
+    struct recourse_span result = reply->message.result;
+    struct recourse_facts facts = reply->facts;
+    struct recourse_span structured = rcs_json_trim(rcs_json_member(result, "structuredContent"));
+
+    if (rcs_json_type_of(result) != RCS_JSON_OBJECT) {
+        end_broken(try, &facts, "the result of the call is no object");
+        return;
+    }
+    if (rcs_mcp_put_content(&try->text, result) != 0) {
+        facts.too_large = true;
+        facts.detail = words("no memory for the answer");
+    } else if (rcs_mcp_result_is_error(result)) {
+        facts.tool_error = true;
+        facts.text = rcs_buffer_span(&try->text);
+        facts.json = structured;
+        if (structured.size == 0) {
+            facts.json = facts.text;
+        }
+    } else {
+        facts.result = rcs_buffer_span(&try->text);
+        facts.structured = structured;
+    }
+    end(try, &facts);
+}
+
+static void call_answered(void *user, const struct rcs_mcp_reply *reply)
+{
+    struct mcp_try *try = user;
+
+    try->exchange = NULL;
+    if (reply->message.kind == RCS_MCP_RESULT) {
+        take_result(try, reply);
+    } else {
+        end(try, &reply->facts);
+    }
+}
+
+static int put_call(const struct mcp_try *try, struct rcs_buffer *body)
+{
+    char key[33];
+
+    rcs_tool_key(try->order.key, key);
+    return rcs_mcp_put_call(body, try->id, try->order.tool->remote, try->order.arguments, key, try->order.number);
+}
+
+/* ---- a list ---- */
+
+static void list_answered(void *user, const struct rcs_mcp_reply *reply);
+
+static struct recourse_span last_cursor(const struct mcp_try *try)
+{
+    struct recourse_span cursor = rcs_buffer_span(&try->cursors);
+    size_t at = cursor.size > 0 ? cursor.size - 1 : 0;
+
+    while (at > 0 && cursor.data[at - 1] != '\n') {
+        at--;
+    }
+    return cursor.size > 0 ? (struct recourse_span){cursor.data + at, cursor.size - 1 - at} : cursor;
+}
+
+static bool was_followed(const struct mcp_try *try, struct recourse_span cursor)
+{
+    const char *at = try->cursors.data;
+    const char *stop = at + try->cursors.size;
+
+    while (try->cursors.size > 0 && at < stop) {
+        size_t size = (size_t)((const char *)memchr(at, '\n', (size_t)(stop - at)) - at);
+
+        if (size == cursor.size && memcmp(at, cursor.data, size) == 0) {
+            return true;
+        }
+        at += size + 1;
+    }
+    return false;
+}
+
+static int keep_page(struct mcp_try *try, struct recourse_span tools)
+{
+    struct rcs_mcp_server *server = try->server;
+    struct rcs_mcp_page **last = &try->pages;
+    struct rcs_mcp_page *page;
+    struct recourse_span key;
+    struct recourse_span value;
+    size_t at = 0;
+
+    if (!rcs_mailbox_reserve(server->host->mailbox, tools.size)) {
+        return RECOURSE_E_LIMIT;
+    }
+    page = rcs_alloc(server->host->allocator, sizeof *page + tools.size);
+    if (page == NULL) {
+        rcs_mailbox_give_back(server->host->mailbox, tools.size);
+        return RECOURSE_E_MEMORY;
+    }
+    page->next = NULL;
+    page->size = tools.size;
+    memcpy(page->tools, tools.data, tools.size);
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = page;
+    while (rcs_json_next(tools, &at, &key, &value)) {
+        try->tools++;
+    }
+    return 0;
+}
+
+static int send(struct mcp_try *try);
+
+/* The list is whole. Another one may have come first: what tools were made of stays. */
+static void end_list(struct mcp_try *try, const struct recourse_facts *seen)
+{
+    struct recourse_facts facts = *seen;
+    char text[32];
+
+    if (!try->server->known) {
+        rcs_mcp_pages_free(try->server, &try->server->pages);
+        try->server->pages = try->pages;
+        try->pages = NULL;
+    }
+    snprintf(text, sizeof text, "%u %s", try->tools, try->tools == 1 ? "tool" : "tools");
+    facts.result = words(text);
+    end(try, &facts);
+}
+
+static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
+{
+    struct recourse_span result = reply->message.result;
+    struct recourse_span tools = rcs_json_trim(rcs_json_member(result, "tools"));
+    struct recourse_span cursor = rcs_json_trim(rcs_json_member(result, "nextCursor"));
+    bool ends = rcs_json_type_of(cursor) != RCS_JSON_STRING || was_followed(try, cursor);
+    int code;
+
+    if (rcs_json_type_of(tools) != RCS_JSON_ARRAY) {
+        end_broken(try, &reply->facts, "the list of tools is none");
+        return;
+    }
+    code = keep_page(try, tools);
+    if (code == 0 && ends) {
+        end_list(try, &reply->facts);
+        return;
+    }
+    if (code == 0 && ++try->page_count >= RCS_MCP_PAGES_MAX) {
+        end_broken(try, &reply->facts, "the list of tools has more than 50 pages");
+        return;
+    }
+    code = code == 0 ? rcs_buffer_append(&try->cursors, cursor.data, cursor.size) : code;
+    code = code == 0 ? rcs_buffer_append_byte(&try->cursors, '\n') : code;
+    if (code != 0 || send(try) != 0) {
+        end_broken(try, &reply->facts, "no memory or room for the list of tools");
+    }
+}
+
+static void list_answered(void *user, const struct rcs_mcp_reply *reply)
+{
+    struct mcp_try *try = user;
+
+    try->exchange = NULL;
+    try->touched = true;
+    if (reply->message.kind == RCS_MCP_RESULT) {
+        take_page(try, reply);
+    } else {
+        end(try, &reply->facts);
+    }
+}
+
+/* ---- sending ---- */
+
+static bool lists(const struct mcp_try *try)
+{
+    return try->base.kind == &rcs_kind_mcp_list;
+}
+
+static int send(struct mcp_try *try)
+{
+    struct rcs_mcp_server *server = try->server;
+    struct rcs_mcp_order order = {
+        .id = ++server->last_id,
+        .order = lists(try) ? NULL : &try->order,
+        .deadline_ms = RECOURSE_FOREVER, /* the runner keeps it */
+        .done = lists(try) ? list_answered : call_answered,
+        .user = try,
+    };
+    int code;
+
+    try->id = order.id;
+    rcs_mcp_body_init(server, &order.body);
+    code = lists(try) ? rcs_mcp_put_list(&order.body, order.id, last_cursor(try)) : put_call(try, &order.body);
+    if (code != 0) {
+        rcs_buffer_clear(&order.body);
+        return code;
+    }
+    code = rcs_mcp_post(server, &order, &try->exchange);
+    if (code == 0) {
+        *try->order.session = rcs_mcp_post_generation(try->exchange);
+    }
+    return code;
+}
+
+/* The session may have been lost again between the handshake and this one's turn. */
+static int go_on(struct mcp_try *try)
+{
+    return try->server->stage == RCS_MCP_OPEN ? send(try) : rcs_mcp_session_want(try->server, &try->waiter);
+}
+
+static void session_ready(struct rcs_mcp_waiter *waiter, const struct recourse_facts *failure)
+{
+    struct mcp_try *try = try_of(waiter);
+
+    if (failure != NULL) {
+        end(try, failure);
+    } else if (go_on(try) != 0) {
+        end_unsent(try);
+    }
+}
+
+/* ---- the kinds ---- */
+
+static int check(const struct recourse_tool *config, struct recourse_error *error)
+{
+    (void)config, (void)error; /* made from what the server lists: see servers.c */
+    return 0;
+}
+
+static int start(const struct rcs_tool_host *host, const struct rcs_try_order *order, struct rcs_try **out)
+{
+    struct mcp_try *try = rcs_alloc_zero(host->allocator, sizeof *try);
+    int code;
+
+    if (try == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    try->base.kind = order->tool->kind;
+    try->waiter.ready = session_ready;
+    try->server = order->tool->mcp;
+    try->order = *order;
+    rcs_buffer_init(&try->cursors, host->allocator, host->body_max);
+    rcs_buffer_init(&try->text, host->allocator, SIZE_MAX / 2);
+    if (order->new_session) {
+        rcs_mcp_session_lost(try->server, *order->session);
+    }
+    code = go_on(try);
+    if (code != 0) {
+        free_try(try);
+        return code;
+    }
+    *out = &try->base;
+    return 0;
+}
+
+/* The server goes on with what it was sent, unless it is told. */
+static void tell_cancelled(struct mcp_try *try)
+{
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(try->server, &body);
+    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
+        rcs_mcp_post_loose(try->server, &body);
+    } else {
+        rcs_buffer_clear(&body);
+    }
+}
+
+static enum rcs_stopped stop(struct rcs_try *base)
+{
+    struct mcp_try *try = (struct mcp_try *)base;
+    bool touched = try->touched;
+
+    if (try->exchange == NULL) {
+        rcs_mcp_session_leave(try->server, &try->waiter);
+    } else if (rcs_mcp_post_cancel(try->exchange)) {
+        touched = true;
+        tell_cancelled(try);
+    }
+    free_try(try);
+    return touched ? RCS_STOPPED_TOUCHED : RCS_STOPPED_UNTOUCHED;
+}
+
+/* Never called: a stopped try is gone. */
+static void forget(struct rcs_try *base)
+{
+    (void)base;
+}
+
+const struct rcs_kind rcs_kind_mcp = {
+    .name = "mcp",
+    .keeps_deadline = false,
+    .check = check,
+    .start = start,
+    .stop = stop,
+    .forget = forget,
+};
+
+const struct rcs_kind rcs_kind_mcp_list = {
+    .name = "mcp list",
+    .keeps_deadline = false,
+    .check = check,
+    .start = start,
+    .stop = stop,
+    .forget = forget,
+};

@@ -1,0 +1,434 @@
+/* One POST to an MCP server: its answer is a JSON text or a stream of events, and becomes facts and a message. */
+#include "src/tools/mcp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/io/memory.h"
+
+#define HEADERS_OWN 6u
+#define LOOSE_MS 10000u /* that a message may take which nobody waits for */
+#define EVENT_STREAM "text/event-stream"
+
+struct rcs_mcp_exchange {
+    struct rcs_mcp_exchange *next; /* of those that nobody waits for */
+    struct rcs_mcp_exchange **link;
+    struct rcs_mcp_server *server;
+    struct recourse_transfer *transfer;
+    struct recourse_http_request request;
+    struct rcs_buffer body;
+    struct rcs_buffer text; /* an error's message */
+    struct rcs_sse sse;
+    struct rcs_mcp_message message; /* from the stream; points into `sse` */
+    int64_t id;
+    uint64_t generation;
+    size_t reserved; /* of the runner's bound */
+    bool has_session;
+    int fault; /* why the stream was ended before there was an answer */
+    void (*done)(void *user, const struct rcs_mcp_reply *reply);
+    void *user;
+    char *session; /* a copy: the server may lose its own meanwhile */
+    char key[sizeof "Idempotency-Key: " + 32];
+    char number[sizeof "Recourse-Try: " + 10];
+    const char *headers[];
+};
+
+void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body)
+{
+    rcs_buffer_init(body, server->host->allocator, SIZE_MAX / 2);
+}
+
+/* ---- the request ---- */
+
+static size_t count_headers(const struct rcs_mcp_server *server)
+{
+    size_t count = 0;
+
+    while (server->config.headers != NULL && server->config.headers[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try_order *order)
+{
+    const struct rcs_mcp_server *server = exchange->server;
+    size_t count = count_headers(server);
+    char key[33];
+
+    for (size_t i = 0; i < count; i++) {
+        exchange->headers[i] = server->config.headers[i];
+    }
+    exchange->headers[count++] = "Content-Type: application/json";
+    exchange->headers[count++] = "Accept: application/json, " EVENT_STREAM;
+    if (server->version[0] != '\0') {
+        exchange->headers[count++] = server->version;
+    }
+    if (exchange->session != NULL) {
+        exchange->headers[count++] = exchange->session;
+        exchange->has_session = true;
+    }
+    if (order != NULL) {
+        rcs_tool_key(order->key, key);
+        snprintf(exchange->key, sizeof exchange->key, "Idempotency-Key: %s", key);
+        snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
+        exchange->headers[count++] = exchange->key;
+        exchange->headers[count++] = exchange->number;
+    }
+    exchange->headers[count] = NULL;
+}
+
+static bool reserve(struct rcs_mcp_exchange *exchange, size_t size)
+{
+    if (!rcs_mailbox_reserve(exchange->server->host->mailbox, size)) {
+        return false;
+    }
+    exchange->reserved += size;
+    return true;
+}
+
+static bool keep_body(void *user, size_t size)
+{
+    return reserve(user, size);
+}
+
+static void free_exchange(struct rcs_mcp_exchange *exchange)
+{
+    const struct rcs_tool_host *host = exchange->server->host;
+
+    if (exchange->link != NULL) {
+        *exchange->link = exchange->next;
+        if (exchange->next != NULL) {
+            exchange->next->link = exchange->link;
+        }
+        exchange->server->loose_count--;
+    }
+    rcs_mailbox_give_back(host->mailbox, exchange->reserved);
+    rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->text);
+    rcs_sse_clear(&exchange->sse);
+    rcs_free(host->allocator, exchange->session);
+    rcs_free(host->allocator, exchange);
+}
+
+/* ---- the stream ---- */
+
+/* From within a callback of the port nothing can be sent: the answer waits for the server's letter. */
+static void answer_later(struct rcs_mcp_server *server, const struct rcs_mcp_message *request)
+{
+    struct rcs_mcp_note *note;
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(server, &body);
+    note = server->loose_count < RCS_MCP_LOOSE_MAX && rcs_mcp_put_answer(&body, request) == 0
+               ? rcs_alloc(server->host->allocator, sizeof *note)
+               : NULL;
+    if (note == NULL) {
+        rcs_buffer_clear(&body);
+        return;
+    }
+    *note = (struct rcs_mcp_note){server->unsent, body};
+    server->unsent = note;
+    server->loose_count++;
+    (void)rcs_mailbox_post(server->host->mailbox, &server->mail);
+}
+
+static void take_event(struct rcs_mcp_exchange *exchange)
+{
+    const struct rcs_sse *sse = &exchange->sse;
+    struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
+
+    if (message.kind == RCS_MCP_REQUEST) {
+        answer_later(exchange->server, &message);
+    } else if (exchange->id != 0) {
+        message = rcs_mcp_message_find(rcs_buffer_span(&sse->data), exchange->id);
+        exchange->message = message;
+    }
+}
+
+static bool is_message(const struct rcs_sse *sse)
+{
+    return sse->data.size > 0 &&
+           (sse->name.size == 0 || (sse->name.size == 7 && memcmp(sse->name.data, "message", 7) == 0));
+}
+
+static bool on_data(void *user, const char *bytes, size_t size)
+{
+    struct rcs_mcp_exchange *exchange = user;
+    const char *at = bytes;
+    size_t before = exchange->sse.data.capacity;
+    int code;
+
+    while ((code = rcs_sse_next(&exchange->sse, &at, bytes + size)) == 1) {
+        if (is_message(&exchange->sse)) {
+            take_event(exchange);
+        }
+        if (exchange->message.kind != RCS_MCP_NONE) {
+            return false;
+        }
+    }
+    if (code == 0 && exchange->sse.data.capacity > before && !reserve(exchange, exchange->sse.data.capacity - before)) {
+        code = RECOURSE_E_LIMIT;
+    }
+    exchange->fault = code;
+    return code == 0;
+}
+
+/* ---- the answer ---- */
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+static bool is_stream(const struct recourse_facts *facts)
+{
+    for (size_t i = 0; i < facts->header_count; i++) {
+        if (rcs_text_equal_folded(facts->headers[i].name, "content-type") &&
+            rcs_text_find_folded(facts->headers[i].value, EVENT_STREAM)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The error's own words are the text; what stands beside them can be looked into. */
+static void take_error(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_message *message,
+                       struct recourse_span body, struct recourse_facts *facts)
+{
+    facts->has_rpc = true;
+    facts->rpc = message->code;
+    facts->json = message->data.size > 0 ? message->data : body;
+    facts->text = body;
+    if (message->message.size > 2 && rcs_mcp_put_string(&exchange->text, message->message) == 0) {
+        facts->text = rcs_buffer_span(&exchange->text);
+    }
+}
+
+static void end_stream(const struct rcs_mcp_exchange *exchange, struct recourse_facts *facts)
+{
+    if (exchange->fault == RECOURSE_E_LIMIT) {
+        facts->too_large = true;
+        facts->detail = words("the answer is too large to be kept");
+    } else if (exchange->fault != 0) {
+        facts->network = RECOURSE_NETWORK_OTHER;
+        facts->detail = words("no memory for the answer");
+    } else {
+        facts->network = RECOURSE_NETWORK_CLOSED;
+        facts->detail = words("the stream of events ended without the answer");
+    }
+}
+
+static void end_json(struct recourse_facts *facts, struct recourse_span body)
+{
+    facts->protocol = true;
+    facts->text = body;
+    facts->detail = words(facts->http == 202 ? "the server accepted the call, and gave no answer"
+                                             : "the answer is no JSON-RPC message to this request");
+}
+
+/* An exchange that HTTP calls a success, of which an answer is wanted. */
+static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply *reply)
+{
+    struct recourse_facts *facts = &reply->facts;
+    struct recourse_span body = facts->result;
+    struct recourse_span error = body;
+
+    facts->result = (struct recourse_span){NULL, 0};
+    facts->structured = facts->result;
+    if (exchange->message.kind != RCS_MCP_NONE) {
+        reply->message = exchange->message;
+        error = rcs_buffer_span(&exchange->sse.data);
+    } else if (exchange->fault != 0 || is_stream(facts)) {
+        end_stream(exchange, facts);
+        return;
+    } else {
+        reply->message = rcs_mcp_message_find(body, exchange->id);
+    }
+    if (reply->message.kind == RCS_MCP_NONE) {
+        end_json(facts, body);
+    } else if (reply->message.kind == RCS_MCP_ERROR) {
+        take_error(exchange, &reply->message, error, facts);
+    }
+}
+
+static void take_failure(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply *reply)
+{
+    struct rcs_mcp_message message = rcs_mcp_message_find(reply->facts.text, exchange->id);
+
+    if (message.kind == RCS_MCP_ERROR) {
+        take_error(exchange, &message, reply->facts.text, &reply->facts);
+    }
+    if (reply->facts.http == 404 && exchange->has_session) {
+        reply->facts.session_expired = true;
+        rcs_mcp_session_lost(exchange->server, exchange->generation);
+    }
+}
+
+static void answered(void *user, const struct recourse_http_response *response)
+{
+    struct rcs_mcp_exchange *exchange = user;
+    struct rcs_mcp_reply reply = {.message = {.kind = RCS_MCP_NONE}};
+    bool broken;
+
+    rcs_http_read_answer(response, &reply.facts);
+    broken = reply.facts.network != 0 || reply.facts.timeout != 0 || reply.facts.protocol || reply.facts.too_large;
+    if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {
+        take_success(exchange, &reply);
+    } else if (!broken) {
+        take_failure(exchange, &reply);
+    }
+    if (exchange->done != NULL) {
+        exchange->done(exchange->user, &reply);
+    }
+    free_exchange(exchange);
+}
+
+/* ---- sending ---- */
+
+static int copy_session(struct rcs_mcp_exchange *exchange)
+{
+    const struct rcs_mcp_server *server = exchange->server;
+    size_t size = server->session != NULL ? strlen(server->session) + 1 : 0;
+
+    if (size == 0) {
+        return 0;
+    }
+    exchange->session = rcs_alloc(server->host->allocator, size);
+    if (exchange->session == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    memcpy(exchange->session, server->session, size);
+    return 0;
+}
+
+static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_order *order)
+{
+    const struct rcs_mcp_server *server = exchange->server;
+
+    exchange->request = (struct recourse_http_request){
+        .method = "POST",
+        .url = server->config.url,
+        .headers = exchange->headers,
+        .body = rcs_buffer_span(&exchange->body),
+        .proxy = server->config.proxy,
+        .ca_file = server->config.ca_file,
+        .connect_timeout_ms = server->config.connect_timeout_ms,
+        .read_timeout_ms = server->config.read_timeout_ms,
+        .deadline_ms = order->deadline_ms,
+        .body_max = server->host->body_max,
+        .keep = keep_body,
+        .data = on_data,
+        .data_type = EVENT_STREAM,
+    };
+}
+
+int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
+{
+    const struct rcs_tool_host *host = server->host;
+    size_t header_room = count_headers(server) + HEADERS_OWN + 1;
+    struct rcs_mcp_exchange *exchange = rcs_alloc_zero(host->allocator, sizeof *exchange + header_room * sizeof(char *));
+    int code;
+
+    if (exchange == NULL) {
+        rcs_buffer_clear(&order->body);
+        return RECOURSE_E_MEMORY;
+    }
+    exchange->server = server;
+    exchange->body = order->body;
+    exchange->id = order->id;
+    exchange->generation = server->generation;
+    exchange->done = order->done;
+    exchange->user = order->user;
+    rcs_mcp_body_init(server, &order->body);
+    rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
+    rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
+    rcs_mailbox_charge(host->mailbox, exchange->body.size);
+    exchange->reserved = exchange->body.size;
+    code = copy_session(exchange);
+    if (code == 0) {
+        fill_headers(exchange, order->order);
+        fill_request(exchange, order);
+        code = host->port->http_start(host->port->self, &exchange->request, answered, exchange, &exchange->transfer);
+    }
+    if (code != 0) {
+        free_exchange(exchange);
+        return code;
+    }
+    *out = exchange;
+    return 0;
+}
+
+bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange)
+{
+    struct recourse_port *port = exchange->server->host->port;
+    bool sent = port->http_cancel(port->self, exchange->transfer);
+
+    free_exchange(exchange);
+    return sent;
+}
+
+uint64_t rcs_mcp_post_generation(const struct rcs_mcp_exchange *exchange)
+{
+    return exchange->generation;
+}
+
+/* ---- what nobody waits for ---- */
+
+void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
+{
+    struct recourse_port *port = server->host->port;
+    struct rcs_mcp_exchange *exchange = NULL;
+    struct rcs_mcp_order order = {.body = *body, .deadline_ms = port->now_ms(port->self) + LOOSE_MS};
+
+    if (server->loose_count >= RCS_MCP_LOOSE_MAX) {
+        rcs_buffer_clear(body);
+        return;
+    }
+    if (rcs_mcp_post(server, &order, &exchange) != 0) {
+        return;
+    }
+    exchange->next = server->loose;
+    exchange->link = &server->loose;
+    if (exchange->next != NULL) {
+        exchange->next->link = &exchange->next;
+    }
+    server->loose = exchange;
+    server->loose_count++;
+}
+
+static bool take_note(struct rcs_mcp_server *server, struct rcs_buffer *body)
+{
+    struct rcs_mcp_note *note = server->unsent;
+
+    if (note == NULL) {
+        return false;
+    }
+    *body = note->body;
+    server->unsent = note->next;
+    server->loose_count--;
+    rcs_free(server->host->allocator, note);
+    return true;
+}
+
+void rcs_mcp_post_notes(struct rcs_mcp_server *server)
+{
+    struct rcs_buffer body;
+
+    while (take_note(server, &body)) {
+        rcs_mcp_post_loose(server, &body);
+    }
+}
+
+void rcs_mcp_post_clear(struct rcs_mcp_server *server)
+{
+    struct rcs_buffer body;
+
+    while (server->loose != NULL) {
+        (void)rcs_mcp_post_cancel(server->loose);
+    }
+    while (take_note(server, &body)) {
+        rcs_buffer_clear(&body);
+    }
+}

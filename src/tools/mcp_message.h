@@ -1,0 +1,58 @@
+/*
+ * JSON-RPC as MCP has it: requests as bytes, answers as spans into what came. Arguments, ids and cursors stay the bytes that
+ * they were. No I/O.
+ */
+#ifndef RCS_MCP_MESSAGE_H
+#define RCS_MCP_MESSAGE_H
+
+#include "src/core/json.h"
+#include "src/io/buffer.h"
+
+enum rcs_mcp_kind {
+    RCS_MCP_NONE = 0, /* no JSON-RPC 2.0 message */
+    RCS_MCP_RESULT = 1,
+    RCS_MCP_ERROR = 2,
+    RCS_MCP_REQUEST = 3,
+    RCS_MCP_NOTIFICATION = 4
+};
+
+struct rcs_mcp_message {
+    enum rcs_mcp_kind kind;
+    struct recourse_span id; /* as written; empty: none, or null */
+    struct recourse_span method; /* as written, with its quotes */
+    struct recourse_span result; /* any JSON value */
+    int64_t code;
+    struct recourse_span message; /* of an error, with its quotes; empty: none */
+    struct recourse_span data;    /* of an error; empty: none */
+};
+
+struct rcs_mcp_message rcs_mcp_message_read(struct recourse_span text);
+/* Whether it answers request `id`: by that id, or, being an error without one, as all that came in its exchange. */
+bool rcs_mcp_message_answers(const struct rcs_mcp_message *message, int64_t id);
+/* The one that answers, of a message or (2025-03-26) a batch of them; kind RCS_MCP_NONE: none does. */
+struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t id);
+
+/* ---- what is sent. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT ---- */
+
+RECOURSE_MUST_USE int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version);
+RECOURSE_MUST_USE int rcs_mcp_put_initialized(struct rcs_buffer *body);
+/* `cursor` as the server wrote it, with its quotes; empty: the first page. */
+RECOURSE_MUST_USE int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor);
+/* `arguments` is a JSON object, sent byte for byte; `key` and `number` are the call's key and the try, for `_meta`. */
+RECOURSE_MUST_USE int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name,
+                                       struct recourse_span arguments, const char *key, unsigned number);
+RECOURSE_MUST_USE int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id);
+/* The answer to a request of the server's: {} for a ping, otherwise that there is no such method. */
+RECOURSE_MUST_USE int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request);
+
+/* ---- a result of tools/call ---- */
+
+/* What the content says as text: its blocks joined by line breaks, base64 as a line that names its kind and size. */
+RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result);
+bool rcs_mcp_result_is_error(struct recourse_span result);
+/* The first text block of the content, with its quotes; empty: none. */
+struct recourse_span rcs_mcp_first_text(struct recourse_span result);
+/* A JSON string (with its quotes) as it reads, appended. */
+RECOURSE_MUST_USE int rcs_mcp_put_string(struct rcs_buffer *text, struct recourse_span string);
+
+#endif

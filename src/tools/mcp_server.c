@@ -1,0 +1,392 @@
+/* A server and its session: opened once for all who wait for it, and again when it was lost. */
+#include "src/tools/mcp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/io/memory.h"
+
+#define SESSION_HEADER "Mcp-Session-Id: "
+#define VERSION_HEADER "MCP-Protocol-Version: "
+#define SESSION_MAX 4096u
+#define INITIALIZED_MS 10000u /* that the note after the handshake may take */
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+/* ---- waiting ---- */
+
+static void link_in(struct rcs_mcp_waiter **head, struct rcs_mcp_waiter *waiter)
+{
+    while (*head != NULL) { /* in the order in which they came */
+        head = &(*head)->next;
+    }
+    waiter->next = NULL;
+    waiter->link = head;
+    *head = waiter;
+}
+
+static void link_out(struct rcs_mcp_waiter *waiter)
+{
+    *waiter->link = waiter->next;
+    if (waiter->next != NULL) {
+        waiter->next->link = waiter->link;
+    }
+    waiter->next = NULL;
+    waiter->link = NULL;
+}
+
+/* Those who begin to wait meanwhile wait for the next one. */
+static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts *failure)
+{
+    struct rcs_mcp_waiter *waiting = server->waiters;
+
+    server->waiters = NULL;
+    if (waiting != NULL) {
+        waiting->link = &waiting;
+    }
+    while (waiting != NULL) {
+        struct rcs_mcp_waiter *waiter = waiting;
+
+        link_out(waiter);
+        waiter->ready(waiter, failure);
+    }
+}
+
+/* ---- the handshake ---- */
+
+static void forget_session(struct rcs_mcp_server *server)
+{
+    rcs_free(server->host->allocator, server->session);
+    server->session = NULL;
+    server->version[0] = '\0';
+    server->stage = RCS_MCP_CLOSED;
+}
+
+/* None of the tools was touched, however far the handshake came. */
+static void fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
+{
+    struct recourse_facts facts = *why;
+
+    facts.unsent = true;
+    forget_session(server);
+    tell_all(server, &facts);
+}
+
+static void fail_by_protocol(struct rcs_mcp_server *server, const struct recourse_facts *facts, const char *detail)
+{
+    struct recourse_facts failure = *facts;
+
+    failure.protocol = true;
+    failure.detail = words(detail);
+    fail(server, &failure);
+}
+
+static void initialized(void *user, const struct rcs_mcp_reply *reply)
+{
+    struct rcs_mcp_server *server = user;
+
+    (void)reply; /* whatever became of it, calls will show whether the session holds */
+    server->handshake = NULL;
+    if (server->stage == RCS_MCP_OPENING) {
+        server->stage = RCS_MCP_OPEN;
+        tell_all(server, NULL);
+    } else if (server->waiters != NULL) { /* the session was lost already */
+        fail_by_protocol(server, &reply->facts, "the server did not keep the session that it had opened");
+    }
+}
+
+/* "Mcp-Session-Id", if there is one: visible ASCII. False: one that can't be sent back, or no memory. */
+static bool take_session(struct rcs_mcp_server *server, const struct recourse_facts *facts)
+{
+    for (size_t i = 0; i < facts->header_count; i++) {
+        struct recourse_span value = facts->headers[i].value;
+
+        if (!rcs_text_equal_folded(facts->headers[i].name, "mcp-session-id")) {
+            continue;
+        }
+        for (size_t at = 0; at < value.size; at++) {
+            if ((unsigned char)value.data[at] < 0x21 || (unsigned char)value.data[at] > 0x7e) {
+                return false;
+            }
+        }
+        if (value.size == 0 || value.size > SESSION_MAX || server->session != NULL) {
+            return false;
+        }
+        server->session = rcs_alloc(server->host->allocator, sizeof SESSION_HEADER + value.size);
+        if (server->session == NULL) {
+            return false;
+        }
+        memcpy(server->session, SESSION_HEADER, sizeof SESSION_HEADER - 1);
+        memcpy(server->session + sizeof SESSION_HEADER - 1, value.data, value.size);
+        server->session[sizeof SESSION_HEADER - 1 + value.size] = '\0';
+    }
+    return true;
+}
+
+/* The revisions that this client speaks. */
+static bool take_version(struct rcs_mcp_server *server, struct recourse_span result)
+{
+    static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+    struct recourse_span value = rcs_json_trim(rcs_json_member(result, "protocolVersion"));
+
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        if (rcs_json_type_of(value) == RCS_JSON_STRING &&
+            rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
+            snprintf(server->version, sizeof server->version, VERSION_HEADER "%s", versions[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int send_initialized(struct rcs_mcp_server *server)
+{
+    struct recourse_port *port = server->host->port;
+    struct rcs_mcp_order order = {
+        .deadline_ms = port->now_ms(port->self) + INITIALIZED_MS, .done = initialized, .user = server};
+    int code;
+
+    rcs_mcp_body_init(server, &order.body);
+    code = rcs_mcp_put_initialized(&order.body);
+    if (code != 0) {
+        rcs_buffer_clear(&order.body);
+        return code;
+    }
+    return rcs_mcp_post(server, &order, &server->handshake);
+}
+
+static void answered(void *user, const struct rcs_mcp_reply *reply)
+{
+    struct rcs_mcp_server *server = user;
+
+    server->handshake = NULL;
+    if (reply->message.kind != RCS_MCP_RESULT) {
+        fail(server, &reply->facts);
+    } else if (!take_version(server, reply->message.result)) {
+        fail_by_protocol(server, &reply->facts, "the server speaks a revision of MCP that is not known here");
+    } else if (!take_session(server, &reply->facts)) {
+        fail_by_protocol(server, &reply->facts, "the server's session id can't be sent back");
+    } else {
+        server->generation++;
+        if (send_initialized(server) != 0) {
+            server->stage = RCS_MCP_OPEN; /* a note that can't be sent is no failure of the session */
+            tell_all(server, NULL);
+        }
+    }
+}
+
+static int begin_handshake(struct rcs_mcp_server *server)
+{
+    struct rcs_mcp_order order = {
+        .id = ++server->last_id, .deadline_ms = RECOURSE_FOREVER, .done = answered, .user = server};
+    int code;
+
+    forget_session(server);
+    rcs_mcp_body_init(server, &order.body);
+    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION);
+    if (code != 0) {
+        rcs_buffer_clear(&order.body);
+        return code;
+    }
+    code = rcs_mcp_post(server, &order, &server->handshake);
+    server->stage = code == 0 ? RCS_MCP_OPENING : RCS_MCP_CLOSED;
+    return code;
+}
+
+int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
+{
+    int code = server->handshake == NULL ? begin_handshake(server) : 0;
+
+    if (code == 0) {
+        link_in(&server->waiters, waiter);
+    }
+    return code;
+}
+
+void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
+{
+    if (waiter->link == NULL) {
+        return;
+    }
+    link_out(waiter);
+    if (server->waiters == NULL && server->handshake != NULL) {
+        (void)rcs_mcp_post_cancel(server->handshake);
+        server->handshake = NULL;
+        forget_session(server);
+    }
+}
+
+void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
+{
+    if (server->generation == generation && server->version[0] != '\0') {
+        forget_session(server);
+    }
+}
+
+/* ---- the server ---- */
+
+/* Headers that are the protocol's own. */
+static int check_headers(const struct recourse_mcp_server *config, struct recourse_error *error)
+{
+    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version"};
+    int code = 0;
+
+    for (size_t i = 0; code == 0 && config->headers != NULL && config->headers[i] != NULL; i++) {
+        struct recourse_span name = {config->headers[i], strcspn(config->headers[i], ":")};
+
+        for (size_t n = 0; code == 0 && n < sizeof own / sizeof own[0]; n++) {
+            if (rcs_text_equal_folded(name, own[n])) {
+                code = rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': header '%s' is the protocol's own",
+                                config->name, own[n]);
+            }
+        }
+    }
+    return code;
+}
+
+static int check(const struct recourse_mcp_server *config, struct recourse_error *error)
+{
+    struct recourse_tool target = {.size = sizeof target};
+    int code;
+
+    if (config == NULL || config->size != sizeof *config) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "no server, or a struct of another size");
+    }
+    if (config->name == NULL || config->name[0] == '\0') {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "a server needs a name");
+    }
+    if (config->approval >= RECOURSE_APPROVE_COUNT) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no approval mode has number %u", config->name,
+                        config->approval);
+    }
+    if (config->declared_safe && config->declared_unsafe) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is declared safe and unsafe: choose one", config->name);
+    }
+    if (config->policy != NULL && (code = recourse_policy_check(config->policy)) != 0) {
+        return rcs_fail(error, (enum recourse_code)code, "server '%s': its policy: %s", config->name,
+                        recourse_code_text(code));
+    }
+    target.name = config->name;
+    target.url = config->url;
+    target.proxy = config->proxy;
+    target.ca_file = config->ca_file;
+    target.headers = config->headers;
+    code = rcs_kind_http.check(&target, error);
+    return code != 0 ? code : check_headers(config, error);
+}
+
+/* A block that is filled from the front; `at` NULL: only measured. */
+struct block {
+    const char **list;
+    char *at;
+    size_t entries;
+    size_t used;
+};
+
+static const char *keep(struct block *block, const char *text)
+{
+    char *kept = block->at;
+    size_t size = text != NULL ? strlen(text) + 1 : 0;
+
+    block->used += size;
+    if (kept == NULL || text == NULL) {
+        return NULL;
+    }
+    memcpy(kept, text, size);
+    block->at += size;
+    return kept;
+}
+
+static const char *const *keep_list(struct block *block, const char *const *texts)
+{
+    const char **kept = block->list;
+    size_t count = 0;
+
+    if (texts == NULL) {
+        return NULL;
+    }
+    for (; texts[count] != NULL; count++) {
+        const char *text = keep(block, texts[count]);
+
+        if (kept != NULL) {
+            kept[count] = text;
+        }
+    }
+    block->entries += count + 1;
+    if (kept != NULL) {
+        kept[count] = NULL;
+        block->list += count + 1;
+    }
+    return kept;
+}
+
+static void keep_all(struct block *block, const struct recourse_mcp_server *config, struct recourse_mcp_server *copy)
+{
+    copy->name = keep(block, config->name);
+    copy->url = keep(block, config->url);
+    copy->proxy = keep(block, config->proxy);
+    copy->ca_file = keep(block, config->ca_file);
+    copy->prefix = keep(block, config->prefix);
+    copy->headers = keep_list(block, config->headers);
+    copy->tools = keep_list(block, config->tools);
+}
+
+static void open_mail(struct rcs_mail *mail)
+{
+    rcs_mcp_post_notes((struct rcs_mcp_server *)(void *)((char *)mail - offsetof(struct rcs_mcp_server, mail)));
+}
+
+int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_mcp_server *config,
+                       struct rcs_mcp_server **out, struct recourse_error *error)
+{
+    struct recourse_mcp_server measured;
+    struct block block = {.at = NULL};
+    struct rcs_mcp_server *server;
+    int code = check(config, error);
+
+    if (code != 0) {
+        return code;
+    }
+    keep_all(&block, config, &measured);
+    server = rcs_alloc(host->allocator, sizeof *server + block.entries * sizeof(char *) + block.used);
+    if (server == NULL) {
+        return rcs_fail(error, RECOURSE_E_MEMORY, "server '%s': out of memory", config->name);
+    }
+    memset(server, 0, sizeof *server);
+    server->host = host;
+    server->config = *config;
+    block.list = (const char **)(void *)(server + 1);
+    block.at = (char *)(block.list + block.entries);
+    keep_all(&block, config, &server->config);
+    server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
+    server->mail.open = open_mail;
+    *out = server;
+    return 0;
+}
+
+void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pages)
+{
+    struct rcs_mcp_page *page;
+
+    while ((page = *pages) != NULL) {
+        *pages = page->next;
+        rcs_mailbox_give_back(server->host->mailbox, page->size);
+        rcs_free(server->host->allocator, page);
+    }
+}
+
+void rcs_mcp_server_free(struct rcs_mcp_server *server)
+{
+    if (server->handshake != NULL) {
+        (void)rcs_mcp_post_cancel(server->handshake);
+    }
+    rcs_mcp_post_clear(server);
+    rcs_mailbox_remove(server->host->mailbox, &server->mail);
+    rcs_mcp_pages_free(server, &server->pages);
+    rcs_free(server->host->allocator, server->session);
+    rcs_free(server->host->allocator, server);
+}

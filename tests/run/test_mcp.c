@@ -1,0 +1,262 @@
+/*
+ * Tools of an MCP server over real sockets, judged by `pageindex`: for each way in which the server fails, the rows that
+ * judged it, what came of the call, and how often the server has seen it and executed the tool.
+ */
+#include <recourse/runner.h>
+
+#include <string.h>
+
+#include "tests/server/mcp.h"
+#include "tests/unit/unit.h"
+
+#define STEPS_MAX 100000u
+#define TEXT "text='three documents'"
+
+struct mcp_case {
+    const char *settings; /* of the server; NULL: none */
+    const char *script;   /* of the tool */
+    const char *rows;
+    const char *content;  /* what is in it; NULL: not looked at */
+    unsigned calls;       /* tools/call that came */
+    unsigned runs;        /* executions */
+    unsigned handshakes;
+    uint16_t http;
+    uint8_t tell;
+};
+
+#define MODEL RECOURSE_TELL_MODEL
+#define HOST RECOURSE_TELL_HOST
+
+static const struct mcp_case cases[] = {
+    /* answers */
+    {NULL, TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"version=2025-03-26", "sse " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "prime comment notify=notifications/message eol=cr lines " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {NULL, "eol=crlf ask=roots/list await ask=ping await " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {NULL, "image=1000 text=seen", "P1 A1", "1000 bytes]\nseen", 1, 1, 1, 200, MODEL},
+    {NULL, "text='no such page' is-error", "P1 A7", "no such page", 1, 1, 1, 200, MODEL},
+    {NULL, "rpc=-32602 message='no pages' unrun", "P1 A8", "no pages", 1, 0, 1, 200, MODEL},
+    {NULL, "rpc=-32000 message='odd'", "P1 A7", "odd", 1, 1, 1, 200, MODEL},
+    {NULL, "rpc=-32602 message='whose?' id=null unrun", "P1 A8", "whose?", 1, 0, 1, 200, MODEL},
+    /* what is tried again, and what not */
+    {NULL, "429 | " TEXT, "P1 A2 B1 A1", "three documents", 2, 1, 1, 200, MODEL},
+    {NULL, "429 header='Retry-After: 0.1' body='quota' times=4", "P1 A2 B1 A2 B1 A2 B1 A2 E1", "quota", 4, 0, 1, 429, HOST},
+    {NULL, "502 | " TEXT, "P1 A2 B1 A1", NULL, 2, 1, 1, 200, MODEL},
+    {NULL, "500 body='boom'", "P1 A5", "boom", 1, 0, 1, 500, HOST},
+    {NULL, "401 body='who are you'", "P1 A4", "who are you", 1, 0, 1, 401, HOST},
+    {NULL, "400 body='bad page'", "P1 A8", "bad page", 1, 0, 1, 400, MODEL},
+    {NULL, "404", "P1 A8", NULL, 1, 0, 1, 404, MODEL},
+    /* the session */
+    {"session", "404 | " TEXT, "P1 A3 B1 A1", "three documents", 2, 1, 2, 200, MODEL},
+    {"session", "404 times=2", "P1 A3 B1 A3 E2", NULL, 2, 0, 2, 404, MODEL},
+    /* answers that get lost: executed once, never sent again */
+    {NULL, TEXT " close=before ran", "P1 A6", "may have taken effect", 1, 1, 1, 0, MODEL},
+    {NULL, TEXT " close=middle", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "sse cut no-answer " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "prime break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "body='{\"Output\":1}' ran", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "id=99 " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "202 ran", "P1 A6", "may have taken effect", 1, 1, 1, 202, MODEL},
+};
+
+/* ---- a server and a runner ---- */
+
+struct world {
+    struct rcs_faulty *http;
+    struct rcs_mcp *mcp;
+    struct recourse_port *port;
+    struct recourse_runner *runner;
+    struct recourse_run *run;
+};
+
+static void script(struct world *world, const char *what, const char *text)
+{
+    char why[256] = "";
+
+    if (!rcs_mcp_script(world->mcp, what, text, why, sizeof why)) {
+        fprintf(stderr, "%s: %s: %s\n", what, text, why);
+        CU_FAIL("the script is none");
+    }
+}
+
+static void open_world(struct world *world, const char *settings, const char *tool)
+{
+    struct recourse_port_options port_options = {.size = sizeof port_options};
+    struct recourse_runner_options options = {.size = sizeof options, .policy = recourse_policy_builtin("pageindex")};
+    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages"};
+    char url[64];
+
+    memset(world, 0, sizeof *world);
+    world->http = rcs_faulty_new();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world->http);
+    world->mcp = rcs_mcp_new(world->http, "/mcp");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world->mcp);
+    if (settings != NULL) {
+        script(world, "@server", settings);
+    }
+    script(world, "find", tool);
+    RCS_EQUAL(rcs_faulty_start(world->http), 0);
+    RCS_EQUAL(recourse_port_new(&port_options, &world->port, NULL), 0);
+    options.port = world->port;
+    RCS_EQUAL(recourse_runner_new(&options, &world->runner, NULL), 0);
+    RCS_EQUAL(recourse_run_new(world->runner, &world->run), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/mcp", rcs_faulty_port(world->http));
+    server.url = url;
+    RCS_EQUAL(recourse_runner_add_mcp_server(world->runner, &server, NULL), 0);
+}
+
+static void close_world(struct world *world)
+{
+    recourse_runner_free(world->runner);
+    recourse_port_free(world->port);
+    rcs_faulty_stop(world->http);
+    rcs_mcp_free(world->mcp);
+    rcs_faulty_free(world->http);
+}
+
+static void finish(struct world *world, const struct recourse_turn *turn)
+{
+    for (unsigned steps = 0; steps < STEPS_MAX && !recourse_turn_done(turn); steps++) {
+        RCS_EQUAL(recourse_runner_step(world->runner, 10000), 0);
+    }
+    CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
+}
+
+static struct recourse_turn *list(struct world *world)
+{
+    struct recourse_turn *turn = NULL;
+
+    RCS_EQUAL(recourse_run_list_tools(world->run, NULL, &turn, NULL), 0);
+    finish(world, turn);
+    return turn;
+}
+
+static struct recourse_turn *call(struct world *world)
+{
+    const struct recourse_call_request request = {.id = {"c1", 2}, .name = {"find", 4}, .arguments = {"{\"n\":1}", 7}};
+    struct recourse_turn_options options = {.size = sizeof options, .calls = &request, .call_count = 1};
+    struct recourse_turn *turn = NULL;
+
+    RCS_EQUAL(recourse_turn_start(world->run, &options, &turn, NULL), 0);
+    finish(world, turn);
+    return turn;
+}
+
+static const char *rows_of(const struct recourse_result *result)
+{
+    static char text[256];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < result->trail_count; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
+                                 result->policy->rows[result->trail[i].row].id);
+    }
+    return text;
+}
+
+static bool holds(struct recourse_span text, const char *part)
+{
+    return text.size > 0 && memmem(text.data, text.size, part, strlen(part)) != NULL;
+}
+
+/* ---- the tests ---- */
+
+static void run_case(const struct mcp_case *one)
+{
+    struct world world;
+    const struct recourse_result *result;
+
+    open_world(&world, one->settings, one->script);
+    (void)list(&world);
+    CU_ASSERT_TRUE_FATAL(recourse_runner_tools_ready(world.runner));
+    result = recourse_turn_result(call(&world), 0);
+    RCS_TEXT_EQUAL(rows_of(result), one->rows);
+    RCS_EQUAL(result->http, one->http);
+    RCS_EQUAL(result->tell, one->tell);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/call"), one->calls);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), one->runs);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "initialize"), one->handshakes);
+    if (one->content != NULL && !holds(result->content, one->content)) {
+        fprintf(stderr, "%s: %.*s\n", one->script, (int)result->content.size, result->content.data);
+        CU_FAIL("the content is another");
+    }
+    RCS_EQUAL(recourse_run_status(world.run), one->tell == HOST ? RECOURSE_RUN_FAILED : RECOURSE_RUN_ANSWERED);
+    if (one->tell == HOST) {
+        RCS_EQUAL(recourse_run_failure(world.run)->http, one->http);
+        CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, one->content));
+    }
+    close_world(&world);
+}
+
+static void test_cases(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned failed = CU_get_number_of_failures();
+
+        run_case(&cases[i]);
+        if (CU_get_number_of_failures() != failed) {
+            fprintf(stderr, "in the case: %s\n", cases[i].script);
+        }
+    }
+}
+
+/* Every page, and each request in the session that the server opened. */
+static void test_pages(void)
+{
+    struct world world;
+    char name[8];
+
+    open_world(&world, "session page=2", TEXT);
+    for (unsigned i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "t%u", i);
+        script(&world, name, TEXT);
+    }
+    (void)list(&world);
+    RCS_EQUAL(recourse_runner_tool_count(world.runner), 7);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 4);
+    RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 3)->session, "session-1");
+    RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "notifications/initialized", 0)->session, "session-1");
+    RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 0)->version, "2025-11-25");
+    close_world(&world);
+    open_world(&world, "page=0", TEXT);
+    (void)list(&world);
+    RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 50);
+    close_world(&world);
+}
+
+/* A failure before the first turn is the host's, after what the policy allows, and no call is made. */
+static void test_failed_handshake(void)
+{
+    struct world world;
+
+    open_world(&world, NULL, TEXT);
+    script(&world, "@initialize", "429 header='Retry-After: 0.1' body='quota' times=4");
+    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 4);
+    RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
+    RCS_EQUAL(recourse_run_failure(world.run)->http, 429);
+    CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, "quota"));
+    CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->tool, "tools/list of pages"));
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "initialize"), 4);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 0);
+    close_world(&world);
+}
+
+int main(void)
+{
+    static const struct rcs_test tests[] = {
+        {"cases", test_cases},
+        {"pages", test_pages},
+        {"failed handshake", test_failed_handshake},
+    };
+    int status;
+
+    if (recourse_global_init() != 0) {
+        return 2;
+    }
+    status = rcs_unit_main("mcp_sockets", tests, RCS_COUNT(tests));
+    recourse_global_cleanup();
+    return status;
+}

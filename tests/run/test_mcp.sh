@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# `recourse run` and `recourse tools` with an MCP server: what is printed, and the exit status. Builds nothing.
+set -u
+B=${B:-build}
+RECOURSE=$(realpath "${RECOURSE:-$B/recourse}")
+passed=0
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# is NAME ACTUAL EXPECTED
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'mcp: %s\n  is:  %s\n  not: %s\n' "$1" "$2" "$3"
+    fi
+}
+
+# serve WHAT SCRIPT...: starts the server, sets $port; `stop` ends it
+serve() {
+    coproc server { exec "$B/mcp-server" --http "$@" 2>"$work/server"; }
+    read -r port <&"${server[0]}"
+    printf '{"mcpServers":{"pages":{"url":"http://127.0.0.1:%s/mcp"%s}}}' "$port" "${more:-}" >"$work/tools.json"
+}
+stop() {
+    eval "exec ${server[1]}>&-"
+    # shellcheck disable=SC2154 # coproc sets it
+    wait "$server_PID" 2>/dev/null
+}
+# try WORD...: runs the command; $status, $out, $err
+try() {
+    "$RECOURSE" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    out=$(cat "$work/out")
+    err=$(cat "$work/err")
+}
+echo '[{"id":"c1","function":{"name":"find","arguments":"{\"n\":9007199254740993}"}}]' >"$work/calls"
+
+serve @server session find "text='three documents' listed='\"annotations\":{\"readOnlyHint\":true}'"
+try tools --tools "$work/tools.json" --json
+is 'tools: status' "$status" 0
+is 'tools: the tool' "$(grep -c '"name":"find","server":"pages","kind":"mcp".*"safe":false,"read_only":false' "$work/out")" 1
+is 'tools: annotations' "$(grep -c '"annotations":{"readOnlyHint":true}' "$work/out")" 1
+try run --policy pageindex --tools "$work/tools.json" "$work/calls"
+is 'run: status' "$status" 0
+is 'run: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"three documents"}]'
+stop
+
+more=',"trusted":true,"prefix":"p_","tools":["find"]'
+serve find "text=x listed='\"annotations\":{\"readOnlyHint\":true}'" other text=y
+try tools --tools "$work/tools.json"
+is 'trusted: tools' "$(head -n 1 "$work/out")" 'p_find  (mcp of pages, safe)'
+is 'trusted: no other' "$(grep -c other "$work/out")" 0
+stop
+more=
+
+serve find "429 header='Retry-After: 0.01' body='out of quota' times=4"
+try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"
+is '429: status' "$status" 3
+is '429: stdout' "$out" ''
+is '429: stderr' "$err" 'recourse run: the run failed: find answered 429: out of quota'
+is '429: report' "$(grep -c '"run":{"status":"failed","http_status":429,"tool":"find","text":"out of quota"}' "$work/report")" 1
+stop
+
+# Before any call: no call is made.
+serve @tools/list "401 body='who are you'" find text=x
+try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"
+is 'list: status' "$status" 3
+is 'list: stdout' "$out" ''
+is 'list: stderr' "$err" 'recourse run: the run failed: tools/list of pages answered 401: who are you'
+is 'list: report' "$(grep -c '"run":{"status":"failed","http_status":401,"tool":"tools/list of pages","text":"who are you"},"results":\[\]' "$work/report")" 1
+try tools --tools "$work/tools.json" --policy pageindex
+is 'list: tools' "$status" 1
+stop
+
+echo "mcp_command: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
