@@ -78,7 +78,7 @@ static const char *value_end(const char *at, const char *end, int depth)
 
 bool rcs_json_whole(struct rcs_json_text text)
 {
-    const char *end = text.data + text.size;
+    const char *end = text.data == NULL ? NULL : text.data + text.size;
     const char *at = text.data == NULL ? NULL : value_end(blanks(text.data, end), end, 0);
 
     return at != NULL && blanks(at, end) == end;
@@ -87,7 +87,7 @@ bool rcs_json_whole(struct rcs_json_text text)
 struct rcs_json_text rcs_json_find(struct rcs_json_text object, const char *name)
 {
     static const struct rcs_json_text none = {NULL, 0};
-    const char *end = object.data + object.size;
+    const char *end = object.data == NULL ? NULL : object.data + object.size;
     const char *at = object.data == NULL ? NULL : blanks(object.data, end);
 
     if (at == NULL || at == end || *at != '{') {
