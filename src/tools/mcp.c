@@ -131,16 +131,15 @@ static struct recourse_span last_cursor(const struct mcp_try *try)
 
 static bool was_followed(const struct mcp_try *try, struct recourse_span cursor)
 {
-    const char *at = try->cursors.data;
-    const char *stop = at + try->cursors.size;
+    struct recourse_span left = rcs_buffer_span(&try->cursors);
 
-    while (try->cursors.size > 0 && at < stop) {
-        size_t size = (size_t)((const char *)memchr(at, '\n', (size_t)(stop - at)) - at);
+    while (left.size > 0) {
+        size_t size = (size_t)((const char *)memchr(left.data, '\n', left.size) - left.data);
 
-        if (size == cursor.size && memcmp(at, cursor.data, size) == 0) {
+        if (size == cursor.size && memcmp(left.data, cursor.data, size) == 0) {
             return true;
         }
-        at += size + 1;
+        left = (struct recourse_span){left.data + size + 1, left.size - size - 1};
     }
     return false;
 }
