@@ -80,6 +80,7 @@ help:
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
 	  'make dist      build/dist/recourse-$(VERSION).tar.gz, to be built without Ragel; make distcheck builds and tests it' \
@@ -232,3 +233,30 @@ clean:
 	rm -rf $(B)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+
+# ---- the bench: `make bench`, or parts of it: `make bench ONLY="runner peers"` ----
+
+BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match)
+PCRE2 = $(shell pkg-config --silence-errors $(1) libpcre2-8)
+$(B)/bench/%.c $(B)/bench/%.h $(B)/bench/%.rl &: tests/bench/%.policy.md $(B)/policyc
+	@mkdir -p $(@D)
+	$(call say,policy)$(B)/policyc $< -o $(B)/bench 2>$(B)/bench/$*.log || { cat $(B)/bench/$*.log >&2; exit 1; }
+$(B)/obj/bench/%.o: $(B)/bench/%.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+$(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_local)
+$(B)/bench/runner: $(B)/obj/bench/bench.o
+$(B)/bench/waiting: $(B)/obj/bench/waiting.o
+$(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
+$(BENCH):
+	@mkdir -p $(@D)
+	$(call link,$(filter %.o,$^) $(filter %.a,$^),$(call PCRE2,--libs) $(LIBS))
+
+.PHONY: bench bench-deps
+bench-deps: | deps
+	@tests/bench/deps $(B)/bench
+	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2
+
+bench: all $(BENCH)
+	@$(B)/bench/bench $(B)/bench $(ONLY)

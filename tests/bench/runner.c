@@ -1,0 +1,124 @@
+/* The runner, as a host uses it: turns of eight calls of an HTTP tool, their results looked at as they come. */
+#include "tests/bench/worker.h"
+
+#include <recourse/runner.h>
+
+#define TURN_CALLS 8u
+
+extern const struct recourse_policy recourse_policy_bench;
+
+static struct worker worker;
+static struct recourse_run *run;
+static unsigned started;
+static unsigned turns_open;
+static unsigned ended;
+static unsigned successes;
+static uint64_t content; /* bytes that came as results */
+
+static void on_result(void *user, struct recourse_turn *turn, size_t index, const struct recourse_result *result)
+{
+    (void)user;
+    (void)turn;
+    (void)index;
+    if (++ended == worker.warm_up) {
+        worker_begin(&worker);
+    }
+    successes += result->success;
+    content += result->content.size;
+}
+
+static void start_turn(void);
+
+/* The next turn takes the place of the one that is done. */
+static void on_done(void *user, struct recourse_turn *turn)
+{
+    (void)user;
+    turns_open--;
+    recourse_turn_free(turn);
+    if (started < worker.warm_up + worker.calls) {
+        start_turn();
+    }
+}
+
+static void start_turn(void)
+{
+    unsigned left = worker.warm_up + worker.calls - started;
+    unsigned count = left < TURN_CALLS ? left : TURN_CALLS;
+    static const char ids[TURN_CALLS][7] = {"call_0", "call_1", "call_2", "call_3",
+                                            "call_4", "call_5", "call_6", "call_7"};
+    char arguments[TURN_CALLS][32];
+    struct recourse_call_request calls[TURN_CALLS];
+    struct recourse_turn_options options = {
+        .size = sizeof options, .calls = calls, .call_count = count, .on_result = on_result, .on_done = on_done};
+    struct recourse_turn *turn;
+    struct recourse_error error;
+
+    for (unsigned i = 0; i < count; i++) {
+        int size = snprintf(arguments[i], sizeof arguments[i], "{\"id\":%u}", started++);
+
+        calls[i] = (struct recourse_call_request){
+            .id = {ids[i], 6}, .name = {"lookup", 6}, .arguments = {arguments[i], (size_t)size}};
+    }
+    if (recourse_turn_start(run, &options, &turn, &error) != 0) {
+        worker_fail(error.text);
+    }
+    turns_open++;
+}
+
+/* There are always more calls than may be tried at once, so that this many are. */
+static void run_calls(struct recourse_runner *runner)
+{
+    unsigned wanted = 2 * worker.at_once + TURN_CALLS;
+
+    if (recourse_run_new(runner, &run) != 0) {
+        worker_fail("no run");
+    }
+    while (started < wanted && started < worker.warm_up + worker.calls) {
+        start_turn();
+    }
+    while (turns_open > 0) {
+        if (recourse_runner_step(runner, 1000) != 0) {
+            worker_fail("the runner can't go on");
+        }
+    }
+    recourse_run_free(run);
+    if (successes != started) {
+        worker_fail("a call failed");
+    }
+}
+
+static struct recourse_runner *open_runner(struct recourse_port *port)
+{
+    struct recourse_runner_options options = {.size = sizeof options,
+                                              .port = port,
+                                              .policy = &recourse_policy_bench,
+                                              .tries_at_once = worker.at_once};
+    struct recourse_tool tool = {
+        .size = sizeof tool, .name = "lookup", .kind = RECOURSE_TOOL_HTTP, .url = worker.url, .declared_safe = true};
+    struct recourse_runner *runner;
+    struct recourse_error error;
+
+    if (recourse_runner_new(&options, &runner, &error) != 0 || recourse_runner_add_tool(runner, &tool, &error) != 0) {
+        worker_fail(error.text);
+    }
+    return runner;
+}
+
+int main(int count, char **arguments)
+{
+    struct recourse_port *port;
+    struct recourse_runner *runner;
+    struct recourse_error error;
+
+    worker = worker_arguments(count, arguments);
+    if (recourse_global_init() != 0 || recourse_port_new(NULL, &port, &error) != 0) {
+        worker_fail("no port");
+    }
+    runner = open_runner(port);
+    worker.idle_kb = worker_status_kb("VmRSS");
+    run_calls(runner);
+    worker_end(&worker);
+    recourse_runner_free(runner);
+    recourse_port_free(port);
+    return 0;
+}
