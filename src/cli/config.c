@@ -353,6 +353,7 @@ static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, str
 struct server_draft {
     struct recourse_tool tool;
     bool trusted;
+    uint8_t era;
     const char *prefix;
     const char *const *tools;
 };
@@ -366,6 +367,19 @@ static bool read_trusted(struct rcs_config_reader *reader, const cJSON *value, s
 {
     draft_of(tool)->trusted = cJSON_IsTrue(value);
     return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
+}
+
+static bool read_era(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    static const char *const eras[RECOURSE_MCP_ERA_COUNT] = {"auto", "legacy", "modern"};
+
+    for (uint8_t i = 0; i < RECOURSE_MCP_ERA_COUNT; i++) {
+        if (cJSON_IsString(value) && strcmp(value->valuestring, eras[i]) == 0) {
+            draft_of(tool)->era = i;
+            return true;
+        }
+    }
+    return rcs_config_wrong(reader, "wants \"auto\", \"legacy\" or \"modern\"");
 }
 
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -418,6 +432,7 @@ static const struct rcs_config_key server_keys[] = {
     {"replay", read_replay, NULL},
     {"approval", read_approval, NULL},
     {"trusted", read_trusted, NULL},
+    {"era", read_era, NULL},
     {"limit", read_limit, NULL},
     {"tools", read_allowed, NULL},
     {"prefix", read_prefix, NULL},
@@ -447,6 +462,7 @@ static void take_server(struct recourse_mcp_server *server, const struct server_
         .declared_unsafe = tool->declared_unsafe,
         .declared_safe = tool->declared_safe,
         .trusted = draft->trusted,
+        .era = draft->era,
     };
 }
 

@@ -18,6 +18,7 @@ struct rcs_mcp_exchange {
     struct recourse_transfer *transfer;
     struct recourse_http_request request;
     struct rcs_buffer body;
+    struct rcs_buffer lines; /* further headers, each with its NUL */
     struct rcs_buffer text; /* an error's message */
     struct rcs_sse sse;
     struct rcs_mcp_message message; /* from the stream; points into `sse` */
@@ -25,6 +26,7 @@ struct rcs_mcp_exchange {
     uint64_t generation;
     size_t reserved; /* of the runner's bound */
     bool has_session;
+    bool modern;
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;
@@ -41,6 +43,16 @@ static size_t count_headers(const struct rcs_mcp_server *server)
     size_t count = 0;
 
     while (server->config.headers != NULL && server->config.headers[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static size_t count_lines(const struct rcs_buffer *lines)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < lines->size; at += strlen(lines->data + at) + 1) {
         count++;
     }
     return count;
@@ -70,6 +82,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+    }
+    for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
+        exchange->headers[count++] = exchange->lines.data + at;
     }
     exchange->headers[count] = NULL;
 }
@@ -101,6 +116,7 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
     }
     rcs_mailbox_give_back(host->mailbox, exchange->reserved);
     rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->lines);
     rcs_buffer_clear(&exchange->text);
     rcs_sse_clear(&exchange->sse);
     rcs_free(host->allocator, exchange->session);
@@ -134,7 +150,7 @@ static void take_event(struct rcs_mcp_exchange *exchange)
     const struct rcs_sse *sse = &exchange->sse;
     struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
-    if (message.kind == RCS_MCP_REQUEST) {
+    if (message.kind == RCS_MCP_REQUEST && !exchange->modern) {
         answer_later(exchange->server, &message);
     } else if (exchange->id != 0) {
         message = rcs_mcp_message_find(rcs_buffer_span(&sse->data), exchange->id);
@@ -322,21 +338,25 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
 static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
 {
     const struct rcs_tool_host *host = server->host;
-    size_t header_room = count_headers(server) + HEADERS_OWN + 1;
+    size_t header_room = count_headers(server) + HEADERS_OWN + count_lines(&order->headers) + 1;
     struct rcs_mcp_exchange *exchange = rcs_alloc_zero(host->allocator, sizeof *exchange + header_room * sizeof(char *));
     int code;
 
     if (exchange == NULL) {
         rcs_buffer_clear(&order->body);
+        rcs_buffer_clear(&order->headers);
         return RECOURSE_E_MEMORY;
     }
     exchange->server = server;
     exchange->body = order->body;
+    exchange->lines = order->headers;
+    exchange->modern = order->modern;
     exchange->id = order->id;
     exchange->generation = server->generation;
     exchange->done = order->done;
     exchange->user = order->user;
     rcs_mcp_body_init(server, &order->body);
+    rcs_mcp_body_init(server, &order->headers);
     rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
     rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
     rcs_mailbox_charge(host->mailbox, exchange->body.size);

@@ -8,9 +8,9 @@
 #include "src/io/memory.h"
 
 #define SESSION_HEADER "Mcp-Session-Id: "
-#define VERSION_HEADER "MCP-Protocol-Version: "
 #define SESSION_MAX 4096u
 #define INITIALIZED_MS 10000u /* that the note after the handshake may take */
+#define PROBE_MS 5000u        /* that a server may take to say which era it is of; over HTTP beside connecting to it */
 
 static struct recourse_span words(const char *text)
 {
@@ -64,6 +64,9 @@ static void forget_session(struct rcs_mcp_server *server)
     server->session = NULL;
     server->version[0] = '\0';
     server->stage = RCS_MCP_CLOSED;
+    if (server->era == RECOURSE_MCP_ERA_MODERN) { /* where nothing is opened, something else must have become of it */
+        server->era = server->config.era;
+    }
 }
 
 /* None of the tools was touched, however far the handshake came. */
@@ -136,7 +139,7 @@ static bool take_version(struct rcs_mcp_server *server, struct recourse_span res
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         if (rcs_json_type_of(value) == RCS_JSON_STRING &&
             rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
-            snprintf(server->version, sizeof server->version, VERSION_HEADER "%s", versions[i]);
+            snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", versions[i]);
             return true;
         }
     }
@@ -159,13 +162,45 @@ static int send_initialized(struct rcs_mcp_server *server)
     return rcs_mcp_post(server, &order, &server->handshake);
 }
 
+static void set_modern(struct rcs_mcp_server *server)
+{
+    server->era = RECOURSE_MCP_ERA_MODERN;
+    server->stage = RCS_MCP_OPEN;
+    server->generation++;
+    snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER RCS_MCP_MODERN_VERSION);
+}
+
+bool rcs_mcp_session_open(struct rcs_mcp_server *server)
+{
+    if (server->stage == RCS_MCP_CLOSED && server->handshake == NULL && server->era == RECOURSE_MCP_ERA_MODERN) {
+        set_modern(server);
+    }
+    return server->stage == RCS_MCP_OPEN;
+}
+
+/* No session. Modern servers have a way to say so, whatever was thought of them before. */
+static void refused(struct rcs_mcp_server *server, const struct rcs_mcp_reply *reply)
+{
+    bool finds_out = server->config.era == RECOURSE_MCP_ERA_AUTO;
+
+    if (finds_out && reply->facts.has_rpc && rcs_mcp_era_read(reply) == RCS_MCP_PROBE_MODERN) {
+        set_modern(server);
+        tell_all(server, NULL);
+        return;
+    }
+    if (finds_out && !rcs_mcp_era_untold(&reply->facts)) {
+        server->era = RECOURSE_MCP_ERA_AUTO;
+    }
+    fail(server, &reply->facts);
+}
+
 static void answered(void *user, const struct rcs_mcp_reply *reply)
 {
     struct rcs_mcp_server *server = user;
 
     server->handshake = NULL;
     if (reply->message.kind != RCS_MCP_RESULT) {
-        fail(server, &reply->facts);
+        refused(server, reply);
     } else if (!take_version(server, reply->message.result)) {
         fail_by_protocol(server, &reply->facts, "the server speaks a revision of MCP that is not known here");
     } else if (!take_session(server, &reply->facts)) {
@@ -179,7 +214,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     }
 }
 
-static int begin_handshake(struct rcs_mcp_server *server)
+static int initialize(struct rcs_mcp_server *server)
 {
     struct rcs_mcp_order order = {
         .id = ++server->last_id, .deadline_ms = RECOURSE_FOREVER, .done = answered, .user = server};
@@ -195,6 +230,64 @@ static int begin_handshake(struct rcs_mcp_server *server)
     code = rcs_mcp_post(server, &order, &server->handshake);
     server->stage = code == 0 ? RCS_MCP_OPENING : RCS_MCP_CLOSED;
     return code;
+}
+
+static void probed(void *user, const struct rcs_mcp_reply *reply)
+{
+    static const struct recourse_facts unsent = {.spawn = true};
+    struct rcs_mcp_server *server = user;
+    struct recourse_facts facts = unsent;
+
+    server->handshake = NULL;
+    switch (rcs_mcp_era_read(reply)) {
+    case RCS_MCP_PROBE_MODERN:
+        set_modern(server);
+        tell_all(server, NULL);
+        break;
+    case RCS_MCP_PROBE_LEGACY:
+        server->era = RECOURSE_MCP_ERA_LEGACY;
+        if (initialize(server) != 0) {
+            facts.detail = words("the handshake could not be sent: no memory or room for it");
+            fail(server, &facts);
+        }
+        break;
+    case RCS_MCP_PROBE_NEITHER:
+        fail_by_protocol(server, &reply->facts, "the server speaks no revision of MCP that is known here");
+        break;
+    default:
+        fail(server, &reply->facts);
+        break;
+    }
+}
+
+/* Never a call: a legacy server might run it. */
+static int probe(struct rcs_mcp_server *server)
+{
+    struct recourse_port *port = server->host->port;
+    struct rcs_mcp_order order = {.id = ++server->last_id, .modern = true, .done = probed, .user = server};
+    int code;
+
+    forget_session(server);
+    snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER RCS_MCP_MODERN_VERSION);
+    order.deadline_ms = port->now_ms(port->self) + PROBE_MS;
+    if (server->config.url != NULL) {
+        order.deadline_ms += server->config.connect_timeout_ms;
+    }
+    code = rcs_mcp_modern_probe(server, &order);
+    if (code == 0) {
+        code = rcs_mcp_post(server, &order, &server->handshake);
+    }
+    if (code != 0) {
+        forget_session(server);
+        return code;
+    }
+    server->stage = RCS_MCP_OPENING;
+    return 0;
+}
+
+static int begin_handshake(struct rcs_mcp_server *server)
+{
+    return server->era == RECOURSE_MCP_ERA_AUTO ? probe(server) : initialize(server);
 }
 
 int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
@@ -232,7 +325,8 @@ void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 /* Headers that are the protocol's own. */
 static int check_headers(const struct recourse_mcp_server *config, struct recourse_error *error)
 {
-    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version"};
+    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version",
+                                      "mcp-method", "mcp-name"};
     int code = 0;
 
     for (size_t i = 0; code == 0 && config->headers != NULL && config->headers[i] != NULL; i++) {
@@ -262,6 +356,9 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
     if (config->approval >= RECOURSE_APPROVE_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no approval mode has number %u", config->name,
                         config->approval);
+    }
+    if (config->era >= RECOURSE_MCP_ERA_COUNT) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no era has number %u", config->name, config->era);
     }
     if (config->declared_safe && config->declared_unsafe) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is declared safe and unsafe: choose one", config->name);
@@ -365,6 +462,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     keep_all(&block, config, &server->config);
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
+    server->era = config->era;
     *out = server;
     return 0;
 }
@@ -380,6 +478,16 @@ void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pag
     }
 }
 
+void rcs_mcp_left_out_free(struct rcs_mcp_server *server)
+{
+    struct rcs_mcp_left_out *next;
+
+    for (; server->left_out != NULL; server->left_out = next) {
+        next = server->left_out->next;
+        rcs_free(server->host->allocator, server->left_out);
+    }
+}
+
 void rcs_mcp_server_free(struct rcs_mcp_server *server)
 {
     if (server->handshake != NULL) {
@@ -388,6 +496,8 @@ void rcs_mcp_server_free(struct rcs_mcp_server *server)
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
     rcs_mcp_pages_free(server, &server->pages);
+    rcs_mcp_pages_free(server, &server->relisted);
+    rcs_mcp_left_out_free(server);
     rcs_free(server->host->allocator, server->session);
     rcs_free(server->host->allocator, server);
 }

@@ -46,6 +46,7 @@ struct rcs_try_order {
     struct recourse_span arguments; /* a JSON object */
     uint8_t key[16];                /* the call's idempotency key */
     unsigned number;                /* from 1 */
+    uint32_t rounds;                /* how often an MCP server may ask back */
     bool new_session;               /* the session of the try before is not wanted any more */
     uint64_t *session;              /* the number of the session that the call's last try used; written by the kind */
     uint64_t deadline_ms;
