@@ -96,7 +96,8 @@ struct recourse_runner {
     struct rcs_tool **tools_end;
     struct rcs_mcp_server *servers; /* in the order in which they were added */
     struct rcs_mcp_server **servers_end;
-    struct rcs_timers timers;
+    struct rcs_timers timers;      /* of calls: there is room for each */
+    struct rcs_timers tool_timers; /* of kinds of tools */
     struct rcs_approvals approvals;
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */

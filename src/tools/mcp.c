@@ -247,6 +247,8 @@ static int send(struct mcp_try *try)
         .id = ++server->last_id,
         .order = lists(try) ? NULL : &try->order,
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps it */
+        .resumes = try->order.policy->settings.resumes,
+        .resume_until_ms = try->order.deadline_ms,
         .done = lists(try) ? list_answered : call_answered,
         .user = try,
     };

@@ -90,6 +90,8 @@ struct rcs_mcp_order {
     int64_t id;             /* of the request; 0: it is none, and no answer is waited for */
     const struct rcs_try_order *order; /* whose headers go along; NULL: none */
     uint64_t deadline_ms;
+    uint32_t resumes;         /* how often its stream may be read on */
+    uint64_t resume_until_ms; /* and until when */
     /* Called once, unless it is cancelled; the exchange is gone then. NULL: nobody waits, the server keeps it. */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;
