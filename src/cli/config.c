@@ -353,6 +353,7 @@ static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, str
 struct server_draft {
     struct recourse_tool tool;
     bool trusted;
+    bool elicit_defaults;
     const char *prefix;
     const char *const *tools;
 };
@@ -366,6 +367,12 @@ static bool read_trusted(struct rcs_config_reader *reader, const cJSON *value, s
 {
     draft_of(tool)->trusted = cJSON_IsTrue(value);
     return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
+}
+
+static bool read_elicitation(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    draft_of(tool)->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
+    return draft_of(tool)->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
 }
 
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -418,6 +425,7 @@ static const struct rcs_config_key server_keys[] = {
     {"replay", read_replay, NULL},
     {"approval", read_approval, NULL},
     {"trusted", read_trusted, NULL},
+    {"elicitation", read_elicitation, NULL},
     {"limit", read_limit, NULL},
     {"tools", read_allowed, NULL},
     {"prefix", read_prefix, NULL},
@@ -447,6 +455,7 @@ static void take_server(struct recourse_mcp_server *server, const struct server_
         .declared_unsafe = tool->declared_unsafe,
         .declared_safe = tool->declared_safe,
         .trusted = draft->trusted,
+        .elicit_defaults = draft->elicit_defaults,
     };
 }
 

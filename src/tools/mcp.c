@@ -176,17 +176,17 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
 
 static int send(struct mcp_try *try);
 
-/* The list is whole. Another one may have come first: what tools were made of stays. */
+/* The list is whole. What tools were made of stays until they are made anew. */
 static void end_list(struct mcp_try *try, const struct recourse_facts *seen)
 {
     struct recourse_facts facts = *seen;
+    struct rcs_mcp_page **list;
     char text[32];
 
-    if (!try->server->known) {
-        rcs_mcp_pages_free(try->server, &try->server->pages);
-        try->server->pages = try->pages;
-        try->pages = NULL;
-    }
+    list = try->server->known ? &try->server->relist.pages : &try->server->pages;
+    rcs_mcp_pages_free(try->server, list);
+    *list = try->pages;
+    try->pages = NULL;
     snprintf(text, sizeof text, "%u %s", try->tools, try->tools == 1 ? "tool" : "tools");
     facts.result = words(text);
     end(try, &facts);

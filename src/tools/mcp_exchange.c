@@ -66,6 +66,7 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
         }
         exchange->server->loose_count--;
     }
+    exchange->server->calls_waiting -= exchange->counted;
     rcs_mcp_resume_clear(exchange);
     rcs_mailbox_give_back(host->mailbox, exchange->reserved);
     rcs_buffer_clear(&exchange->body);
@@ -77,33 +78,13 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
 
 /* ---- the stream ---- */
 
-/* From within a callback of the port nothing can be sent: the answer waits for the server's letter. */
-static void answer_later(struct rcs_mcp_server *server, const struct rcs_mcp_message *request)
-{
-    struct rcs_mcp_note *note;
-    struct rcs_buffer body;
-
-    rcs_mcp_body_init(server, &body);
-    note = server->loose_count < RCS_MCP_LOOSE_MAX && rcs_mcp_put_answer(&body, request) == 0
-               ? rcs_alloc(server->host->allocator, sizeof *note)
-               : NULL;
-    if (note == NULL) {
-        rcs_buffer_clear(&body);
-        return;
-    }
-    *note = (struct rcs_mcp_note){server->unsent, body};
-    server->unsent = note;
-    server->loose_count++;
-    (void)rcs_mailbox_post(server->host->mailbox, &server->mail);
-}
-
 static void take_event(struct rcs_mcp_exchange *exchange)
 {
     const struct rcs_sse *sse = &exchange->sse;
     struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
-    if (message.kind == RCS_MCP_REQUEST) {
-        answer_later(exchange->server, &message);
+    if (message.kind == RCS_MCP_REQUEST || message.kind == RCS_MCP_NOTIFICATION) {
+        rcs_mcp_hear(exchange->server, &message);
     } else if (exchange->id != 0) {
         message = rcs_mcp_message_find(rcs_buffer_span(&sse->data), exchange->id);
         exchange->message = message;
@@ -124,7 +105,9 @@ bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size)
     int code;
 
     while ((code = rcs_sse_next(&exchange->sse, &at, bytes + size)) == 1) {
-        rcs_mcp_resume_event(exchange);
+        if (exchange->resume.most > 0) {
+            rcs_mcp_keep_id(&exchange->resume.last, &exchange->sse);
+        }
         if (rcs_mcp_is_message(&exchange->sse)) {
             take_event(exchange);
         }
@@ -335,6 +318,11 @@ static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, stru
         free_exchange(exchange);
         return code;
     }
+    if (order->id != 0) {
+        exchange->counted = true;
+        server->calls_waiting++;
+        rcs_mcp_listen(server);
+    }
     *out = exchange;
     return 0;
 }
@@ -396,7 +384,7 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server)
     struct rcs_buffer body;
 
     while (take_note(server, &body)) {
-        post_loose(server, &body);
+        rcs_mcp_post_loose(server, &body);
     }
 }
 

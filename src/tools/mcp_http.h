@@ -52,10 +52,10 @@ struct rcs_mcp_resume {
 
 struct rcs_mcp_exchange;
 
+/* Keeps the id of an event that came whole; without memory for it there is none. */
+void rcs_mcp_keep_id(struct rcs_buffer *last, const struct rcs_sse *sse);
 void rcs_mcp_resume_init(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_order *order);
 void rcs_mcp_resume_clear(struct rcs_mcp_exchange *exchange);
-/* An event has come whole. */
-void rcs_mcp_resume_event(struct rcs_mcp_exchange *exchange);
 /* There is no answer, and the transfer has ended as `facts` say. True: the exchange goes on. */
 bool rcs_mcp_resume(struct rcs_mcp_exchange *exchange, const struct recourse_facts *facts);
 /* It did not: the facts are those of the stream that broke off, whatever became of the attempts to read on. */
@@ -78,6 +78,7 @@ struct rcs_mcp_exchange {
     uint64_t generation;
     size_t reserved; /* of the runner's bound */
     bool has_session;
+    bool counted; /* in the server's calls_waiting */
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;

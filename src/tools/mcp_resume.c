@@ -29,18 +29,16 @@ void rcs_mcp_resume_clear(struct rcs_mcp_exchange *exchange)
     rcs_buffer_clear(&resume->last);
 }
 
-void rcs_mcp_resume_event(struct rcs_mcp_exchange *exchange)
+void rcs_mcp_keep_id(struct rcs_buffer *last, const struct rcs_sse *sse)
 {
-    struct recourse_span id = rcs_buffer_span(&exchange->sse.id);
-    struct rcs_buffer *last = &exchange->resume.last;
+    struct recourse_span id = rcs_buffer_span(&sse->id);
 
-    if (exchange->resume.most == 0 ||
-        (id.size == last->size && (id.size == 0 || memcmp(id.data, last->data, id.size) == 0))) {
+    if (id.size == last->size && (id.size == 0 || memcmp(id.data, last->data, id.size) == 0)) {
         return;
     }
     rcs_buffer_reset(last);
     if (id.size > 0 && rcs_buffer_append(last, id.data, id.size) != 0) {
-        rcs_buffer_reset(last); /* there is no going on then */
+        rcs_buffer_reset(last);
     }
 }
 
