@@ -193,9 +193,13 @@ struct recourse_mcp_server {
     /* Its annotations are believed: a tool is safe if it is marked read-only or idempotent, and read-only if marked so. */
     bool trusted;
     uint8_t era; /* enum recourse_mcp_era */
+    /* Forms that the server asks to have filled in (elicitation/create) are, with the defaults of their schema, where every
+       required property has one; others are declined. Without it the server is told that nothing can be asked. */
+    bool elicit_defaults;
 };
 
-/* What is known of a tool. Everything lives until the next tool is added or listed. */
+/* What is known of a tool. Everything lives until the next tool is added or listed, or a step in which a server said that its
+   list has changed. */
 struct recourse_tool_info {
     struct recourse_span name;        /* as models call it */
     struct recourse_span description; /* empty: none */

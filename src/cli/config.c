@@ -354,6 +354,7 @@ struct server_draft {
     struct recourse_tool tool;
     bool trusted;
     uint8_t era;
+    bool elicit_defaults;
     const char *prefix;
     const char *const *tools;
 };
@@ -380,6 +381,12 @@ static bool read_era(struct rcs_config_reader *reader, const cJSON *value, struc
         }
     }
     return rcs_config_wrong(reader, "wants \"auto\", \"legacy\" or \"modern\"");
+}
+
+static bool read_elicitation(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    draft_of(tool)->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
+    return draft_of(tool)->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
 }
 
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -433,6 +440,7 @@ static const struct rcs_config_key server_keys[] = {
     {"approval", read_approval, NULL},
     {"trusted", read_trusted, NULL},
     {"era", read_era, NULL},
+    {"elicitation", read_elicitation, NULL},
     {"limit", read_limit, NULL},
     {"tools", read_allowed, NULL},
     {"prefix", read_prefix, NULL},
@@ -463,6 +471,7 @@ static void take_server(struct recourse_mcp_server *server, const struct server_
         .declared_safe = tool->declared_safe,
         .trusted = draft->trusted,
         .era = draft->era,
+        .elicit_defaults = draft->elicit_defaults,
     };
 }
 

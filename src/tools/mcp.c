@@ -146,7 +146,7 @@ static bool put_right(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 
 static void ask_back(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 {
-    const char *why = rcs_mcp_round_next(try->server, &try->round, reply->message.result, try->order.rounds);
+    const char *why = rcs_mcp_round_next(try->server, &try->round, reply->message.result, try->order.policy->settings.rounds);
 
     try->touched = true;
     if (why != NULL) {
@@ -297,21 +297,22 @@ static void end_relist(struct mcp_try *try)
     proceed(try);
 }
 
-/* The list is whole. Another one may have come first: what tools were made of stays. */
+/* The list is whole. What tools were made of stays until they are made anew. */
 static void end_list(struct mcp_try *try, const struct recourse_facts *seen)
 {
     struct recourse_facts facts = *seen;
+    struct rcs_mcp_page **list;
     char text[32];
 
     if (!is_lister(try)) {
         end_relist(try);
         return;
     }
-    if (!try->server->known) {
-        rcs_mcp_pages_free(try->server, &try->server->pages);
-        try->server->pages = try->pages;
-        try->pages = NULL;
-    }
+    rcs_mcp_pages_free(try->server, &try->server->relisted);
+    list = try->server->known ? &try->server->relist.pages : &try->server->pages;
+    rcs_mcp_pages_free(try->server, list);
+    *list = try->pages;
+    try->pages = NULL;
     snprintf(text, sizeof text, "%u %s", try->tools, try->tools == 1 ? "tool" : "tools");
     facts.result = words(text);
     end(try, &facts);
@@ -380,6 +381,8 @@ static int send(struct mcp_try *try)
         .modern = rcs_mcp_is_modern(server),
         .order = try->lists ? NULL : &try->order,
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps it */
+        .resumes = rcs_mcp_is_modern(server) ? 0 : try->order.policy->settings.resumes,
+        .resume_until_ms = try->order.deadline_ms,
         .done = try->lists ? list_answered : call_answered,
         .user = try,
     };

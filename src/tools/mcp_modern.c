@@ -9,20 +9,25 @@ bool rcs_mcp_is_modern(const struct rcs_mcp_server *server)
     return server->era == RECOURSE_MCP_ERA_MODERN;
 }
 
+static const char *capabilities_of(const struct rcs_mcp_server *server)
+{
+    return server->config.elicit_defaults ? "{\"elicitation\":{\"form\":{}}}" : "{}";
+}
+
 struct rcs_mcp_meta rcs_mcp_meta_of(const struct rcs_mcp_server *server, const char *key, unsigned number)
 {
     struct rcs_mcp_meta meta = {.key = key, .number = number};
 
     if (rcs_mcp_is_modern(server)) {
         meta.version = RCS_MCP_MODERN_VERSION;
-        meta.capabilities = "{}";
+        meta.capabilities = capabilities_of(server);
     }
     return meta;
 }
 
 int rcs_mcp_modern_probe(const struct rcs_mcp_server *server, struct rcs_mcp_order *order)
 {
-    const struct rcs_mcp_meta meta = {.version = RCS_MCP_MODERN_VERSION, .capabilities = "{}"};
+    const struct rcs_mcp_meta meta = {.version = RCS_MCP_MODERN_VERSION, .capabilities = capabilities_of(server)};
     const struct recourse_span none = {NULL, 0};
     int code;
 
@@ -99,11 +104,11 @@ static int put_response(const struct rcs_mcp_server *server, struct recourse_spa
 {
     struct recourse_span method = rcs_json_trim(rcs_json_member(request, "method"));
 
-    (void)server;
     if (rcs_json_type_of(method) != RCS_JSON_STRING || !rcs_json_string_is(method, "elicitation/create", 18)) {
         return RECOURSE_E_NOT_FOUND;
     }
-    return rcs_buffer_append_text(out, "{\"action\":\"decline\"}");
+    return server->config.elicit_defaults ? rcs_mcp_put_elicited(out, rcs_json_trim(rcs_json_member(request, "params")))
+                                          : rcs_buffer_append_text(out, "{\"action\":\"decline\"}");
 }
 
 static int put_responses(const struct rcs_mcp_server *server, struct recourse_span requests, struct rcs_buffer *out)

@@ -16,6 +16,7 @@ struct rcs_tool_host {
     struct recourse_port *port;
     const struct recourse_allocator *allocator; /* NULL: malloc */
     struct rcs_mailbox *mailbox;
+    struct rcs_timers *timers; /* of the kinds; the runner fires them */
     size_t body_max;
 };
 
@@ -42,11 +43,11 @@ struct rcs_tool {
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
 struct rcs_try_order {
     const struct rcs_tool *tool;
+    const struct recourse_policy *policy; /* that judges the call */
     struct recourse_span call_id;
     struct recourse_span arguments; /* a JSON object */
     uint8_t key[16];                /* the call's idempotency key */
     unsigned number;                /* from 1 */
-    uint32_t rounds;                /* how often an MCP server may ask back */
     bool new_session;               /* the session of the try before is not wanted any more */
     uint64_t *session;              /* the number of the session that the call's last try used; written by the kind */
     uint64_t deadline_ms;
