@@ -85,7 +85,8 @@ struct rcs_mcp_server {
     char *session;                     /* a header line; NULL: the server keeps none */
     char version[64];                  /* likewise; empty before the handshake */
     struct rcs_mcp_waiter *waiters;
-    struct rcs_mcp_exchange *handshake;
+    struct rcs_mcp_exchange *handshake; /* the probe of its era, too */
+    struct rcs_timer probe_timer;       /* it need not be answered */
     struct rcs_mcp_exchange *loose;
     size_t loose_count; /* with those that are not sent yet */
     struct rcs_mail mail;              /* answers to the server's requests are to be sent */

@@ -61,6 +61,7 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 static void forget_session(struct rcs_mcp_server *server)
 {
     rcs_mcp_listen_end(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     server->session = NULL;
     server->version[0] = '\0';
@@ -240,24 +241,30 @@ static int initialize(struct rcs_mcp_server *server)
     return code;
 }
 
+static void go_legacy(struct rcs_mcp_server *server)
+{
+    const struct recourse_facts facts = {
+        .spawn = true, .detail = words("the handshake could not be sent: no memory or room for it")};
+
+    server->era = RECOURSE_MCP_ERA_LEGACY;
+    if (initialize(server) != 0) {
+        fail(server, &facts);
+    }
+}
+
 static void probed(void *user, const struct rcs_mcp_reply *reply)
 {
-    static const struct recourse_facts unsent = {.spawn = true};
     struct rcs_mcp_server *server = user;
-    struct recourse_facts facts = unsent;
 
     server->handshake = NULL;
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     switch (rcs_mcp_era_read(reply)) {
     case RCS_MCP_PROBE_MODERN:
         set_modern(server);
         tell_all(server, NULL);
         break;
     case RCS_MCP_PROBE_LEGACY:
-        server->era = RECOURSE_MCP_ERA_LEGACY;
-        if (initialize(server) != 0) {
-            facts.detail = words("the handshake could not be sent: no memory or room for it");
-            fail(server, &facts);
-        }
+        go_legacy(server);
         break;
     case RCS_MCP_PROBE_NEITHER:
         fail_by_protocol(server, &reply->facts, "the server speaks no revision of MCP that is known here");
@@ -268,20 +275,30 @@ static void probed(void *user, const struct rcs_mcp_reply *reply)
     }
 }
 
+/* A server that doesn't know the request may say nothing to it; a modern one that is late will refuse the handshake. */
+static void not_answered(struct rcs_timer *timer)
+{
+    struct rcs_mcp_server *server = RCS_OWNER(timer, struct rcs_mcp_server, probe_timer);
+    struct rcs_mcp_exchange *unanswered = server->handshake;
+
+    server->handshake = NULL; /* only the question ends, and not the process that was asked */
+    (void)rcs_mcp_post_cancel(server, unanswered);
+    go_legacy(server);
+}
+
 /* Never a call: a legacy server might run it. */
 static int probe(struct rcs_mcp_server *server)
 {
     struct recourse_port *port = server->host->port;
-    struct rcs_mcp_order order = {.id = ++server->last_id, .modern = true, .done = probed, .user = server};
+    struct rcs_mcp_order order = {
+        .id = ++server->last_id, .modern = true, .deadline_ms = RECOURSE_FOREVER, .done = probed, .user = server};
+    uint64_t wait_ms = PROBE_MS + (server->config.url != NULL ? server->config.connect_timeout_ms : 0);
     int code;
 
     forget_session(server);
     snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER RCS_MCP_MODERN_VERSION);
-    order.deadline_ms = port->now_ms(port->self) + PROBE_MS;
-    if (server->config.url != NULL) {
-        order.deadline_ms += server->config.connect_timeout_ms;
-    }
-    code = rcs_mcp_modern_probe(server, &order);
+    code = rcs_timers_set(server->host->timers, &server->probe_timer, port->now_ms(port->self) + wait_ms);
+    code = code == 0 ? rcs_mcp_modern_probe(server, &order) : code;
     if (code == 0) {
         code = rcs_mcp_post(server, &order, &server->handshake);
     }
@@ -474,6 +491,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
     server->era = config->era;
+    rcs_timer_init(&server->probe_timer, not_answered);
     *out = server;
     return 0;
 }
@@ -510,6 +528,7 @@ void rcs_mcp_server_free(struct rcs_mcp_server *server)
     rcs_mcp_pages_free(server, &server->pages);
     rcs_mcp_pages_free(server, &server->relisted);
     rcs_mcp_left_out_free(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     rcs_free(server->host->allocator, server);
 }
