@@ -99,6 +99,7 @@ struct recourse_process_result {
     bool exited;      /* `exit_status` holds */
     int exit_status;
     int signal;       /* that ended it; 0: none */
+    bool signalled;   /* a signal had been sent to it, by process_end or at its deadline */
     bool timed_out;   /* it was ended at its deadline */
     bool too_large;   /* it was ended for writing too much */
     bool sent;        /* at least one byte of the input was handed over */

@@ -184,6 +184,7 @@ static void finish(struct recourse_process *process)
     if (!process->cancelled) {
         describe(process, &result);
         result.sent = process->input_sent > 0;
+        result.signalled = process->asked;
         result.output = rcs_buffer_span(&process->output_kept);
         result.errors = rcs_buffer_span(&process->errors_kept);
         result.detail = process->detail;

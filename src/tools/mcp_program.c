@@ -65,7 +65,6 @@ void rcs_mcp_program_hang_up(struct rcs_mcp_program *program)
     struct recourse_port *port = program->server->host->port;
 
     retire(program);
-    program->ended = true;
     if (program->process != NULL) {
         (void)port->process_end(port->self, program->process);
     }
@@ -254,10 +253,10 @@ static void read_end(const struct rcs_mcp_program *program, const struct recours
     facts->network = RECOURSE_NETWORK_CLOSED;
     if (result->exited) {
         snprintf(text, 128, "the server's process ended with exit status %d %s", result->exit_status, when);
-    } else if (result->signal != 0 && !program->ended) {
+    } else if (result->signal != 0 && !result->signalled) {
         snprintf(text, 128, "the server's process was ended by signal %d %s", result->signal, when);
     } else {
-        snprintf(text, 128, "the server closed its standard %s", program->ended ? "input or output" : "output");
+        snprintf(text, 128, "the server closed its standard input or output %s", when);
     }
     facts->detail = words(text);
     if (program->greeted) {
@@ -266,7 +265,7 @@ static void read_end(const struct rcs_mcp_program *program, const struct recours
     facts->text = result->errors;
     facts->has_exit = result->exited && result->exit_status != 0;
     facts->exit_status = facts->has_exit ? result->exit_status : 0;
-    facts->signal = program->ended ? 0 : result->signal;
+    facts->signal = result->signalled ? 0 : result->signal;
 }
 
 static void on_end(void *user, const struct recourse_process_result *result)

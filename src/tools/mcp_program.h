@@ -34,7 +34,6 @@ struct rcs_mcp_program {
     unsigned notes;
     unsigned depth; /* of callbacks that use it */
     bool greeted;   /* it has answered something */
-    bool ended;     /* by us */
     bool over;      /* it is freed when the callbacks have returned */
 };
 

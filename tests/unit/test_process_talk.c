@@ -110,6 +110,7 @@ static void test_back_and_forth(void)
     stop();
     RCS_EQUAL(child.result.exited, true);
     RCS_EQUAL(child.result.exit_status, 5);
+    RCS_EQUAL(child.result.signalled, false);
     RCS_EQUAL(child.result.sent, true);
     RCS_EQUAL(child.result.output.size, 0);
     end();
@@ -123,6 +124,7 @@ static void test_order_of_the_end(void)
     stop();
     RCS_TEXT_EQUAL(heard, "up\neof\nterm\n");
     RCS_EQUAL(child.result.signal, SIGKILL);
+    RCS_EQUAL(child.result.signalled, true);
     CU_ASSERT_TRUE(child.took_ms >= QUIT_MS + GRACE_MS);
     end();
 }
