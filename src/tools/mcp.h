@@ -1,5 +1,5 @@
 /*
- * An MCP client for streamable HTTP (revisions 2025-03-26 to 2025-11-25). One server is shared by its tools: it is
+ * An MCP client (revisions 2025-03-26 to 2025-11-25) for streamable HTTP and standard input and output. One server is shared by its tools: it is
  * initialised when somebody first needs it, once for all who wait, and again when its session is lost.
  */
 #ifndef RCS_TOOLS_MCP_H
@@ -20,6 +20,7 @@
 struct rcs_mcp_exchange;
 struct rcs_mcp_listener;
 struct rcs_mcp_order;
+struct rcs_mcp_program;
 struct rcs_mcp_reply;
 struct rcs_mcp_server;
 struct rcs_mcp_transport;
@@ -95,6 +96,8 @@ struct rcs_mcp_server {
     bool may_listen;                   /* there may be a stream for what the server says by itself */
     struct rcs_mcp_listener *listener; /* NULL: there was none yet */
     struct rcs_mcp_relist relist;
+    struct rcs_mcp_program *program;  /* the one that is talked with; NULL: it is not running */
+    struct rcs_mcp_program *programs; /* with those that are being ended */
 };
 
 /* ---- mcp_server.c ---- */
@@ -112,10 +115,14 @@ void rcs_mcp_left_out_free(struct rcs_mcp_server *server);
 RECOURSE_MUST_USE int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter);
 /* Waits no more; a handshake that nobody waits for is ended. */
 void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter);
-/* Whether messages can be sent. A server that needs no opening is open from then on. */
-bool rcs_mcp_session_open(struct rcs_mcp_server *server);
 /* That session is no good any more; another one by now is not touched. */
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation);
+
+/* For mcp_era.c: forgets it; greets a legacy server; tells those who wait that it can begin, or that it can't. */
+void rcs_mcp_session_forget(struct rcs_mcp_server *server);
+RECOURSE_MUST_USE int rcs_mcp_session_initialize(struct rcs_mcp_server *server);
+void rcs_mcp_session_ready(struct rcs_mcp_server *server);
+void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why);
 
 /* ---- mcp_era.c: legacy (to 2025-11-25: a handshake, sessions) or modern (2026-07-28: neither) ---- */
 
@@ -129,9 +136,17 @@ void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation);
 enum recourse_mcp_era rcs_mcp_era_of(struct recourse_span versions);
 /* What the answer to the probe, server/discover, says of the server. */
 enum rcs_mcp_probe { RCS_MCP_PROBE_FAILED = 0, RCS_MCP_PROBE_LEGACY = 1, RCS_MCP_PROBE_MODERN = 2, RCS_MCP_PROBE_NEITHER = 3 };
-enum rcs_mcp_probe rcs_mcp_era_read(const struct rcs_mcp_reply *reply);
+enum rcs_mcp_probe rcs_mcp_era_read(const struct rcs_mcp_reply *reply, bool is_program);
 /* Whether facts tell of the way to the server, or of a refusal of whoever asks, and so nothing of its era. */
 bool rcs_mcp_era_untold(const struct recourse_facts *facts);
+/* Whether messages can be sent. A server that needs no opening is open from then on. */
+bool rcs_mcp_session_open(struct rcs_mcp_server *server);
+/* Asks a server of which era it is, or greets it. Errors: those of http_start. */
+RECOURSE_MUST_USE int rcs_mcp_era_begin(struct rcs_mcp_server *server);
+/* The probe's time is over: a server that doesn't know it may say nothing; a modern one that is late refuses the handshake. */
+void rcs_mcp_era_unanswered(struct rcs_timer *timer);
+/* The handshake was refused. Modern servers have a way to say so, whatever was thought of them before. */
+void rcs_mcp_era_refused(struct rcs_mcp_server *server, const struct rcs_mcp_reply *reply);
 /* A modern server refused the version of a request: whether another one can be made, in the era that it names. */
 bool rcs_mcp_era_correct(struct rcs_mcp_server *server, uint64_t generation, const struct rcs_mcp_reply *reply);
 /* A request has ended so: where it doesn't look as if the server were of its era, it is asked again before the next one. */
@@ -223,6 +238,7 @@ struct rcs_mcp_order {
 
 /* How a server is reached. Its functions are those below, for a server of that transport; an exchange is its own. */
 struct rcs_mcp_transport {
+    bool ordered; /* messages arrive in the order in which they were posted */
     int (*post)(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **exchange);
     bool (*cancel)(struct rcs_mcp_exchange *exchange);
     uint64_t (*generation)(const struct rcs_mcp_exchange *exchange);
@@ -230,7 +246,8 @@ struct rcs_mcp_transport {
     void (*clear)(struct rcs_mcp_server *server);
 };
 
-extern const struct rcs_mcp_transport rcs_mcp_over_http; /* mcp_exchange.c */
+extern const struct rcs_mcp_transport rcs_mcp_over_http;  /* mcp_exchange.c */
+extern const struct rcs_mcp_transport rcs_mcp_over_stdio; /* mcp_stdio.c */
 
 /* `done` is never called from within. Errors: those of http_start or process_start. */
 RECOURSE_MUST_USE int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order,
@@ -245,6 +262,9 @@ void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body);
 void rcs_mcp_post_clear(struct rcs_mcp_server *server);
 /* Sends what waits for the server's letter. */
 void rcs_mcp_post_notes(struct rcs_mcp_server *server);
+/* An error's facts: its own words, kept in `text`, and what stands beside them can be looked into. */
+void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
+                        struct recourse_facts *facts);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
 
 #endif

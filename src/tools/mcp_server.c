@@ -10,7 +10,6 @@
 #define SESSION_HEADER "Mcp-Session-Id: "
 #define SESSION_MAX 4096u
 #define INITIALIZED_MS 10000u /* that the note after the handshake may take */
-#define PROBE_MS 5000u        /* that a server may take to say which era it is of; over HTTP beside connecting to it */
 
 static struct recourse_span words(const char *text)
 {
@@ -58,7 +57,7 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 
 /* ---- the handshake ---- */
 
-static void forget_session(struct rcs_mcp_server *server)
+void rcs_mcp_session_forget(struct rcs_mcp_server *server)
 {
     rcs_mcp_listen_end(server);
     rcs_timers_remove(server->host->timers, &server->probe_timer);
@@ -71,13 +70,18 @@ static void forget_session(struct rcs_mcp_server *server)
     }
 }
 
+void rcs_mcp_session_ready(struct rcs_mcp_server *server)
+{
+    tell_all(server, NULL);
+}
+
 /* None of the tools was touched, however far the handshake came. */
-static void fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
+void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
 {
     struct recourse_facts facts = *why;
 
     facts.unsent = true;
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     tell_all(server, &facts);
 }
 
@@ -87,7 +91,7 @@ static void fail_by_protocol(struct rcs_mcp_server *server, const struct recours
 
     failure.protocol = true;
     failure.detail = words(detail);
-    fail(server, &failure);
+    rcs_mcp_session_fail(server, &failure);
 }
 
 /* The stream for what the server says comes first, so that it is there when calls are. */
@@ -158,6 +162,7 @@ static bool take_version(struct rcs_mcp_server *server, struct recourse_span res
 
 static int send_initialized(struct rcs_mcp_server *server)
 {
+    const struct rcs_mcp_reply nothing = {.message = {.kind = RCS_MCP_NONE}};
     struct recourse_port *port = server->host->port;
     struct rcs_mcp_order order = {
         .deadline_ms = port->now_ms(port->self) + INITIALIZED_MS, .done = initialized, .user = server};
@@ -169,39 +174,12 @@ static int send_initialized(struct rcs_mcp_server *server)
         rcs_buffer_clear(&order.body);
         return code;
     }
+    if (server->transport->ordered) { /* whatever is called comes behind it */
+        rcs_mcp_post_loose(server, &order.body);
+        initialized(server, &nothing);
+        return 0;
+    }
     return rcs_mcp_post(server, &order, &server->handshake);
-}
-
-static void set_modern(struct rcs_mcp_server *server)
-{
-    server->era = RECOURSE_MCP_ERA_MODERN;
-    server->stage = RCS_MCP_OPEN;
-    server->generation++;
-    snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER RCS_MCP_MODERN_VERSION);
-}
-
-bool rcs_mcp_session_open(struct rcs_mcp_server *server)
-{
-    if (server->stage == RCS_MCP_CLOSED && server->handshake == NULL && server->era == RECOURSE_MCP_ERA_MODERN) {
-        set_modern(server);
-    }
-    return server->stage == RCS_MCP_OPEN;
-}
-
-/* No session. Modern servers have a way to say so, whatever was thought of them before. */
-static void refused(struct rcs_mcp_server *server, const struct rcs_mcp_reply *reply)
-{
-    bool finds_out = server->config.era == RECOURSE_MCP_ERA_AUTO;
-
-    if (finds_out && reply->facts.has_rpc && rcs_mcp_era_read(reply) == RCS_MCP_PROBE_MODERN) {
-        set_modern(server);
-        tell_all(server, NULL);
-        return;
-    }
-    if (finds_out && !rcs_mcp_era_untold(&reply->facts)) {
-        server->era = RECOURSE_MCP_ERA_AUTO;
-    }
-    fail(server, &reply->facts);
 }
 
 static void answered(void *user, const struct rcs_mcp_reply *reply)
@@ -210,7 +188,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
 
     server->handshake = NULL;
     if (reply->message.kind != RCS_MCP_RESULT) {
-        refused(server, reply);
+        rcs_mcp_era_refused(server, reply);
     } else if (!take_version(server, reply->message.result)) {
         fail_by_protocol(server, &reply->facts, "the server speaks a revision of MCP that is not known here");
     } else if (!take_session(server, &reply->facts)) {
@@ -223,13 +201,13 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     }
 }
 
-static int initialize(struct rcs_mcp_server *server)
+int rcs_mcp_session_initialize(struct rcs_mcp_server *server)
 {
     struct rcs_mcp_order order = {
         .id = ++server->last_id, .deadline_ms = RECOURSE_FOREVER, .done = answered, .user = server};
     int code;
 
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     rcs_mcp_body_init(server, &order.body);
     code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION, server->config.elicit_defaults);
     if (code != 0) {
@@ -241,83 +219,9 @@ static int initialize(struct rcs_mcp_server *server)
     return code;
 }
 
-static void go_legacy(struct rcs_mcp_server *server)
-{
-    const struct recourse_facts facts = {
-        .spawn = true, .detail = words("the handshake could not be sent: no memory or room for it")};
-
-    server->era = RECOURSE_MCP_ERA_LEGACY;
-    if (initialize(server) != 0) {
-        fail(server, &facts);
-    }
-}
-
-static void probed(void *user, const struct rcs_mcp_reply *reply)
-{
-    struct rcs_mcp_server *server = user;
-
-    server->handshake = NULL;
-    rcs_timers_remove(server->host->timers, &server->probe_timer);
-    switch (rcs_mcp_era_read(reply)) {
-    case RCS_MCP_PROBE_MODERN:
-        set_modern(server);
-        tell_all(server, NULL);
-        break;
-    case RCS_MCP_PROBE_LEGACY:
-        go_legacy(server);
-        break;
-    case RCS_MCP_PROBE_NEITHER:
-        fail_by_protocol(server, &reply->facts, "the server speaks no revision of MCP that is known here");
-        break;
-    default:
-        fail(server, &reply->facts);
-        break;
-    }
-}
-
-/* A server that doesn't know the request may say nothing to it; a modern one that is late will refuse the handshake. */
-static void not_answered(struct rcs_timer *timer)
-{
-    struct rcs_mcp_server *server = RCS_OWNER(timer, struct rcs_mcp_server, probe_timer);
-    struct rcs_mcp_exchange *unanswered = server->handshake;
-
-    server->handshake = NULL; /* only the question ends, and not the process that was asked */
-    (void)rcs_mcp_post_cancel(server, unanswered);
-    go_legacy(server);
-}
-
-/* Never a call: a legacy server might run it. */
-static int probe(struct rcs_mcp_server *server)
-{
-    struct recourse_port *port = server->host->port;
-    struct rcs_mcp_order order = {
-        .id = ++server->last_id, .modern = true, .deadline_ms = RECOURSE_FOREVER, .done = probed, .user = server};
-    uint64_t wait_ms = PROBE_MS + (server->config.url != NULL ? server->config.connect_timeout_ms : 0);
-    int code;
-
-    forget_session(server);
-    snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER RCS_MCP_MODERN_VERSION);
-    code = rcs_timers_set(server->host->timers, &server->probe_timer, port->now_ms(port->self) + wait_ms);
-    code = code == 0 ? rcs_mcp_modern_probe(server, &order) : code;
-    if (code == 0) {
-        code = rcs_mcp_post(server, &order, &server->handshake);
-    }
-    if (code != 0) {
-        forget_session(server);
-        return code;
-    }
-    server->stage = RCS_MCP_OPENING;
-    return 0;
-}
-
-static int begin_handshake(struct rcs_mcp_server *server)
-{
-    return server->era == RECOURSE_MCP_ERA_AUTO ? probe(server) : initialize(server);
-}
-
 int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
 {
-    int code = server->handshake == NULL ? begin_handshake(server) : 0;
+    int code = server->handshake == NULL ? rcs_mcp_era_begin(server) : 0;
 
     if (code == 0) {
         link_in(&server->waiters, waiter);
@@ -334,14 +238,14 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
     if (server->waiters == NULL && server->handshake != NULL) {
         (void)rcs_mcp_post_cancel(server, server->handshake);
         server->handshake = NULL;
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 {
     if (server->generation == generation && server->version[0] != '\0') {
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
@@ -367,9 +271,34 @@ static int check_headers(const struct recourse_mcp_server *config, struct recour
     return code;
 }
 
+/* How it is reached: checked as a tool of that kind would be. */
+static int check_target(const struct recourse_mcp_server *config, struct recourse_error *error)
+{
+    const struct recourse_tool target = {
+        .size = sizeof target,
+        .name = config->name,
+        .url = config->url,
+        .proxy = config->proxy,
+        .ca_file = config->ca_file,
+        .headers = config->headers,
+        .command = config->command,
+        .environment = config->environment,
+        .directory = config->directory,
+    };
+    int code;
+
+    if (config->command == NULL) {
+        code = rcs_kind_http.check(&target, error);
+        return code != 0 ? code : check_headers(config, error);
+    }
+    if (config->url != NULL) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' has a URL and a command: choose one", config->name);
+    }
+    return rcs_kind_command.check(&target, error);
+}
+
 static int check(const struct recourse_mcp_server *config, struct recourse_error *error)
 {
-    struct recourse_tool target = {.size = sizeof target};
     int code;
 
     if (config == NULL || config->size != sizeof *config) {
@@ -392,13 +321,7 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
         return rcs_fail(error, (enum recourse_code)code, "server '%s': its policy: %s", config->name,
                         recourse_code_text(code));
     }
-    target.name = config->name;
-    target.url = config->url;
-    target.proxy = config->proxy;
-    target.ca_file = config->ca_file;
-    target.headers = config->headers;
-    code = rcs_kind_http.check(&target, error);
-    return code != 0 ? code : check_headers(config, error);
+    return check_target(config, error);
 }
 
 /* A block that is filled from the front; `at` NULL: only measured. */
@@ -454,6 +377,9 @@ static void keep_all(struct block *block, const struct recourse_mcp_server *conf
     copy->ca_file = keep(block, config->ca_file);
     copy->prefix = keep(block, config->prefix);
     copy->headers = keep_list(block, config->headers);
+    copy->command = keep_list(block, config->command);
+    copy->environment = keep_list(block, config->environment);
+    copy->directory = keep(block, config->directory);
     copy->tools = keep_list(block, config->tools);
 }
 
@@ -463,6 +389,12 @@ static void open_mail(struct rcs_mail *mail)
 
     rcs_mcp_post_notes(server);
     rcs_mcp_relist_soon(server);
+}
+
+static bool can_talk(const struct recourse_port *port)
+{
+    return port->process_start != NULL && port->process_end != NULL && port->process_cancel != NULL &&
+           port->process_write != NULL;
 }
 
 int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_mcp_server *config,
@@ -476,6 +408,10 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     if (code != 0) {
         return code;
     }
+    if (config->command != NULL && !can_talk(host->port)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is a command, and this port can't talk with any",
+                        config->name);
+    }
     keep_all(&block, config, &measured);
     server = rcs_alloc(host->allocator, sizeof *server + block.entries * sizeof(char *) + block.used);
     if (server == NULL) {
@@ -483,7 +419,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     }
     memset(server, 0, sizeof *server);
     server->host = host;
-    server->transport = &rcs_mcp_over_http;
+    server->transport = config->command != NULL ? &rcs_mcp_over_stdio : &rcs_mcp_over_http;
     server->config = *config;
     block.list = (const char **)(void *)(server + 1);
     block.at = (char *)(block.list + block.entries);
@@ -491,7 +427,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
     server->era = config->era;
-    rcs_timer_init(&server->probe_timer, not_answered);
+    rcs_timer_init(&server->probe_timer, rcs_mcp_era_unanswered);
     *out = server;
     return 0;
 }
