@@ -87,11 +87,11 @@ static void script(struct world *world, const char *what, const char *text)
     }
 }
 
-static void open_world(struct world *world, const char *settings, const char *tool)
+static void open_impatient(struct world *world, const char *settings, const char *tool, uint64_t read_timeout_ms)
 {
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_runner_options options = {.size = sizeof options, .policy = recourse_policy_builtin("pageindex")};
-    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages"};
+    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages", .read_timeout_ms = read_timeout_ms};
     char url[64];
 
     memset(world, 0, sizeof *world);
@@ -111,6 +111,11 @@ static void open_world(struct world *world, const char *settings, const char *to
     snprintf(url, sizeof url, "http://127.0.0.1:%u/mcp", rcs_faulty_port(world->http));
     server.url = url;
     RCS_EQUAL(recourse_runner_add_mcp_server(world->runner, &server, NULL), 0);
+}
+
+static void open_world(struct world *world, const char *settings, const char *tool)
+{
+    open_impatient(world, settings, tool, 0);
 }
 
 static void close_world(struct world *world)
@@ -256,6 +261,29 @@ static void test_asked_apart(void)
     close_world(&world);
 }
 
+/* Progress and comments keep the read timeout from coming, silence does not; that nobody waits any more is told to the server. */
+static void test_read_timeout(void)
+{
+    const struct recourse_result *result;
+    struct world world;
+
+    open_impatient(&world, NULL, "progress=1 pause=150 progress=1 pause=150 comment pause=150 progress=1 pause=150 " TEXT, 400);
+    (void)list(&world);
+    RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
+    close_world(&world);
+    open_impatient(&world, NULL, "progress=1 pause=60000 " TEXT, 50);
+    (void)list(&world);
+    result = recourse_turn_result(call(&world), 0);
+    RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
+    RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 1);
+    for (unsigned steps = 0; steps < 1000 && rcs_mcp_count(world.mcp, "notifications/cancelled") == 0; steps++) {
+        RCS_EQUAL(recourse_runner_step(world.runner, 10), 0);
+    }
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "notifications/cancelled"), 1);
+    close_world(&world);
+}
+
 /* Of many calls that see that their session is gone, one opens another; each is sent again once. */
 static void test_many_lost(void)
 {
@@ -332,6 +360,7 @@ int main(void)
         {"cases", test_cases},
         {"resume refused", test_resume_refused},
         {"asked apart", test_asked_apart},
+        {"read timeout", test_read_timeout},
         {"many lost", test_many_lost},
         {"pages", test_pages},
         {"failed handshake", test_failed_handshake},
