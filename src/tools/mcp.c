@@ -183,6 +183,19 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     end(try, &facts);
 }
 
+/* The server goes on with what it was sent, unless it is told. */
+static void tell_cancelled(struct mcp_try *try)
+{
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(try->server, &body);
+    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
+        rcs_mcp_post_loose(try->server, &body);
+    } else {
+        rcs_buffer_clear(&body);
+    }
+}
+
 static void call_answered(void *user, const struct rcs_mcp_reply *reply)
 {
     struct mcp_try *try = user;
@@ -190,6 +203,9 @@ static void call_answered(void *user, const struct rcs_mcp_reply *reply)
     enum rcs_mcp_result_type type = RCS_MCP_COMPLETE;
 
     try->exchange = NULL;
+    if (reply->facts.timeout == RECOURSE_TIMEOUT_READ && !reply->facts.unsent) {
+        tell_cancelled(try);
+    }
     if (reply->message.kind == RCS_MCP_RESULT) {
         type = try->modern ? rcs_mcp_result_type(reply->message.result) : type;
         if (type == RCS_MCP_INPUT_REQUIRED) {
@@ -463,19 +479,6 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     }
     *out = &try->base;
     return 0;
-}
-
-/* The server goes on with what it was sent, unless it is told. */
-static void tell_cancelled(struct mcp_try *try)
-{
-    struct rcs_buffer body;
-
-    rcs_mcp_body_init(try->server, &body);
-    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
-        rcs_mcp_post_loose(try->server, &body);
-    } else {
-        rcs_buffer_clear(&body);
-    }
 }
 
 static enum rcs_stopped stop(struct rcs_try *base)

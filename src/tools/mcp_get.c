@@ -30,11 +30,12 @@ static const char **make_headers(const struct rcs_mcp_server *server, const stru
     size_t lines = count + HEADERS_OWN + 1;
     const char **headers =
         rcs_alloc(server->host->allocator, lines * sizeof(char *) + sizeof LAST_EVENT + order->last_event.size);
-    char *text = (char *)(headers + lines);
+    char *text;
 
     if (headers == NULL) {
         return NULL;
     }
+    text = (char *)(headers + lines);
     for (size_t i = 0; i < count; i++) {
         headers[i] = server->config.headers[i];
     }
