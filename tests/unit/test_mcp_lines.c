@@ -70,7 +70,7 @@ static const struct {
     {"a\n", "[a]"},
     {"a\nb\n\nc", "[a][b][]"},
     {"a\r\nb\r\r\n\r\n", "[a][b\r][]"},
-    {"\xff\x00\n", "[\xff]"},
+    {"\xff\x01\n", "[\xff\x01]"},
     {X100 "\na\n", "[" X100 "][a]"},
     {X100 "x\na\n", "!0[a]"},
     /* which request a long one answers */
