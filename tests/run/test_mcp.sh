@@ -73,6 +73,7 @@ is 'list: stderr' "$err" 'recourse run: the run failed: tools/list of pages answ
 is 'list: report' "$(grep -c '"run":{"status":"failed","http_status":401,"tool":"tools/list of pages","text":"who are you"},"results":\[\]' "$work/report")" 1
 try tools --tools "$work/tools.json" --policy pageindex
 is 'list: tools' "$status" 1
+is 'list: tools stderr' "$err" 'recourse tools: the run failed: tools/list of pages answered 401: who are you'
 stop
 
 # A server that is a program: `program SCRIPT...` configures it.
