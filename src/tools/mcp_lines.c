@@ -40,24 +40,43 @@ static int64_t read_id(const char *digits, size_t size)
     return id;
 }
 
-/* The member that does not end here is the long one: only a result or an error makes it an answer. */
-static void look_at_begin(struct rcs_mcp_lines *lines, struct recourse_span text)
+static bool begins_with(struct recourse_span text, size_t at, const char *word)
 {
+    size_t size = strlen(word);
+
+    return text.size - at >= size && memcmp(text.data + at, word, size) == 0;
+}
+
+/* Whether it has a result or an error, be it the last member, which does not end here: nothing else is an answer. */
+static bool look_at_begin(const struct rcs_mcp_lines *lines, int64_t *id)
+{
+    struct recourse_span text = {lines->head, lines->head_size};
     struct recourse_span key;
     struct recourse_span value;
+    bool answers = false;
     size_t at = 0;
 
-    lines->id = 0;
+    *id = 0;
     while (rcs_json_next(text, &at, &key, &value)) {
         if (rcs_json_string_is(key, "id", 2)) {
-            lines->id = read_id(value.data, value.size);
+            value = rcs_json_trim(value);
+            *id = at < text.size ? read_id(value.data, value.size) : 0; /* it may be cut */
         }
+        answers = answers || rcs_json_string_is(key, "result", 6) || rcs_json_string_is(key, "error", 5);
     }
     while (at < text.size && memchr("{, \t\r", text.data[at], 5) != NULL) {
         at++;
     }
-    lines->answers = (text.size - at > 8 && memcmp(text.data + at, "\"result\"", 8) == 0) ||
-                     (text.size - at > 7 && memcmp(text.data + at, "\"error\"", 7) == 0);
+    return answers || begins_with(text, at, "\"result\"") || begins_with(text, at, "\"error\"");
+}
+
+static void keep_head(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
+{
+    size_t room = RCS_MCP_HEAD - lines->head_size;
+
+    size = size < room ? size : room;
+    memcpy(lines->head + lines->head_size, bytes, size);
+    lines->head_size += size;
 }
 
 static void keep_tail(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
@@ -117,9 +136,18 @@ static bool reserve(struct rcs_mcp_lines *lines, size_t before)
     return true;
 }
 
+static void keep_ends(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
+{
+    if (size > 0) {
+        keep_head(lines, bytes, size);
+        keep_tail(lines, bytes, size);
+    }
+}
+
 static void keep(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
 {
     size_t before = lines->begun.capacity;
+    size_t had = lines->begun.size;
 
     if (lines->fault == 0) {
         lines->fault = rcs_buffer_append(&lines->begun, bytes, size);
@@ -127,12 +155,11 @@ static void keep(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
             lines->fault = RECOURSE_E_LIMIT;
         }
         if (lines->fault != 0) {
-            look_at_begin(lines, lines->begun.size > 0 ? rcs_buffer_span(&lines->begun)
-                                                       : (struct recourse_span){bytes, size});
+            keep_ends(lines, lines->begun.data, had);
         }
     }
     if (lines->fault != 0) {
-        keep_tail(lines, bytes, size);
+        keep_ends(lines, bytes, size);
     }
 }
 
@@ -143,8 +170,7 @@ static void forget(struct rcs_mcp_lines *lines)
     }
     rcs_buffer_reset(&lines->begun);
     lines->fault = 0;
-    lines->answers = false;
-    lines->id = 0;
+    lines->head_size = 0;
     lines->tail_size = 0;
     lines->returned = false;
 }
@@ -160,8 +186,11 @@ static struct recourse_span without_return(struct recourse_span text)
 static void give(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line)
 {
     *line = (struct rcs_mcp_line){without_return(rcs_buffer_span(&lines->begun)), lines->fault, 0};
-    if (lines->fault != 0 && lines->answers) {
-        line->id = lines->id != 0 ? lines->id : look_at_end(lines);
+    if (lines->fault != 0) {
+        bool answers = look_at_begin(lines, &line->id);
+
+        line->text = (struct recourse_span){lines->head, lines->head_size};
+        line->id = !answers ? 0 : line->id != 0 ? line->id : look_at_end(lines);
     }
     lines->returned = true;
 }

@@ -8,7 +8,8 @@
 #include "src/io/buffer.h"
 #include "src/tools/mailbox.h"
 
-#define RCS_MCP_TAIL 64u /* bytes of the end of a line that is too long */
+#define RCS_MCP_HEAD 128u /* bytes of a line that is too long: of its begin */
+#define RCS_MCP_TAIL 64u  /* and of its end */
 
 struct rcs_mcp_line {
     struct recourse_span text; /* without its end; valid until the next call */
@@ -21,9 +22,9 @@ struct rcs_mcp_lines {
     struct rcs_mailbox *mailbox; /* whose bound holds what is kept */
     struct rcs_buffer begun;     /* of a line that has not ended */
     size_t reserved;
-    int fault;    /* of the line under way: it is skipped */
-    bool answers; /* what could be kept of it says that it is a result or an error */
-    int64_t id;   /* and of which request, if not 0 */
+    int fault; /* of the line under way: it is skipped */
+    char head[RCS_MCP_HEAD];
+    size_t head_size;
     char tail[RCS_MCP_TAIL];
     size_t tail_size;
     bool returned; /* `begun` was returned: it goes before the next byte */

@@ -262,7 +262,7 @@ static void read_end(const struct rcs_mcp_program *program, const struct recours
     if (program->greeted) {
         return;
     }
-    facts->text = result->errors;
+    facts->text = rcs_json_trim(result->errors);
     facts->has_exit = result->exited && result->exit_status != 0;
     facts->exit_status = facts->has_exit ? result->exit_status : 0;
     facts->signal = result->signalled ? 0 : result->signal;

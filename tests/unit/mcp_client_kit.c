@@ -26,6 +26,8 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->protocol, ",protocol", 0},
         {facts->too_large, ",large", 0},
         {facts->spawn, ",spawn", 0},
+        {facts->has_exit, ",exit%d", facts->exit_status},
+        {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
         {facts->resumes > 0, ",resumed%d", (int)facts->resumes},
     };
