@@ -18,6 +18,9 @@ struct rcs_tool_host {
     struct rcs_mailbox *mailbox;
     struct rcs_timers *timers; /* of the kinds; the runner fires them */
     size_t body_max;
+    /* As recourse_runner_options has them; `note` may be NULL. */
+    void (*note)(void *user, struct recourse_span server, struct recourse_span text);
+    void *note_user;
 };
 
 /* Headers that a tool's configuration names itself, so that ours stay away. */

@@ -26,6 +26,8 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->protocol, ",protocol", 0},
         {facts->too_large, ",large", 0},
         {facts->spawn, ",spawn", 0},
+        {facts->has_exit, ",exit%d", facts->exit_status},
+        {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
         {facts->resumes > 0, ",resumed%d", (int)facts->resumes},
     };
@@ -51,7 +53,7 @@ static void observe(void *user, const struct recourse_observation *seen)
     }
 }
 
-void mcp_open_in(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
+void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
 {
     static struct recourse_atom atoms[32];
     struct recourse_runner_options options;
@@ -72,7 +74,7 @@ void mcp_open_in(struct mcp_kit *mcp, const struct recourse_allocator *allocator
 
 void mcp_open(struct mcp_kit *mcp)
 {
-    mcp_open_in(mcp, NULL);
+    mcp_open_within(mcp, NULL);
 }
 
 void mcp_close(struct mcp_kit *mcp)
