@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
+#include "tests/run/mcp_turn.h"
 
-#define STEPS_MAX 100000u
 #define WORDS_MAX 16u
 #define TEXT "text='three documents'"
 #define FOUND "three documents"
@@ -93,26 +92,9 @@ static void close_world(struct world *world)
     unlink(world->log);
 }
 
-static void finish(struct world *world, const struct recourse_turn *turn)
-{
-    for (unsigned steps = 0; steps < STEPS_MAX && !recourse_turn_done(turn); steps++) {
-        RCS_EQUAL(recourse_runner_step(world->runner, 10000), 0);
-    }
-    CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
-}
-
-static struct recourse_turn *list(struct world *world)
-{
-    struct recourse_turn *turn = NULL;
-
-    RCS_EQUAL(recourse_run_list_tools(world->run, NULL, &turn, NULL), 0);
-    finish(world, turn);
-    return turn;
-}
-
 static struct recourse_turn *start(struct world *world, const char *const *names, size_t count)
 {
-    static char ids[1000][8];
+    static char ids[1000][24];
     static struct recourse_call_request requests[1000];
     struct recourse_turn_options options = {.size = sizeof options, .calls = requests, .call_count = count};
     struct recourse_turn *turn = NULL;
@@ -132,7 +114,7 @@ static struct recourse_turn *call(struct world *world, const char *name)
 {
     struct recourse_turn *turn = start(world, (const char *const[]){name, NULL}, 1);
 
-    finish(world, turn);
+    finish(world->runner, turn);
     return turn;
 }
 
@@ -167,24 +149,6 @@ static unsigned executed(const struct world *world)
 static unsigned handshakes(const struct world *world)
 {
     return count(world, "\"method\":\"initialize\"", "");
-}
-
-static const char *rows_of(const struct recourse_result *result)
-{
-    static char text[256];
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < result->trail_count; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
-                                 result->policy->rows[result->trail[i].row].id);
-    }
-    return text;
-}
-
-static bool holds(struct recourse_span text, const char *part)
-{
-    return text.size > 0 && memmem(text.data, text.size, part, strlen(part)) != NULL;
 }
 
 static void expect(const struct recourse_turn *turn, size_t index, const char *rows, const char *content)
@@ -243,7 +207,7 @@ static void run_case(size_t index)
     struct recourse_turn *turn;
 
     OPEN(&world, "@server", cases[index].settings, "find", cases[index].script, "other", "text=well");
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     CU_ASSERT_TRUE_FATAL(recourse_runner_tools_ready(world.runner));
     turn = call(&world, "find");
     expect(turn, 0, cases[index].rows, cases[index].content);
@@ -284,9 +248,9 @@ static void test_crash_in_flight(void)
     struct recourse_turn *turn;
 
     OPEN(&world, "slow", "pause=60000 text=late", "die", "exit=9", "find", TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     turn = start(&world, names, 3);
-    finish(&world, turn);
+    finish(world.runner, turn);
     for (size_t i = 0; i < 3; i++) {
         expect(turn, i, "P1 A6", LOST);
         RCS_EQUAL(recourse_turn_result(turn, i)->effect, RECOURSE_EFFECT_UNKNOWN);
@@ -308,9 +272,9 @@ static void test_other_order(void)
     struct recourse_turn *turn;
 
     OPEN(&world, "slow", "pause=40 text=late", "find", TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     turn = start(&world, names, 4);
-    finish(&world, turn);
+    finish(world.runner, turn);
     for (size_t i = 0; i < 4; i++) {
         expect(turn, i, "P1 A1", i % 2 == 0 ? "late" : FOUND);
     }
@@ -324,9 +288,9 @@ static void test_a_thousand(void)
     unsigned good = 0;
 
     OPEN(&world, "find", "count " TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     turn = start(&world, (const char *const[]){"find", NULL}, 1000);
-    finish(&world, turn);
+    finish(world.runner, turn);
     for (size_t i = 0; i < 1000; i++) {
         good += recourse_turn_result(turn, i)->success && recourse_turn_result(turn, i)->tries == 1;
     }
@@ -345,7 +309,7 @@ static void test_failed_start(void)
     struct world world = {.policy = "lightspeed"};
 
     OPEN(&world, "@initialize", "stderr='no API key\n' exit=3", "find", TEXT);
-    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 3);
+    RCS_EQUAL(recourse_turn_result(list_tools(world.runner, world.run), 0)->tries, 3);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, "no API key"));
     CU_ASSERT_PTR_NOT_NULL(strstr(world.notes, "the server's process ended with exit status 3 before it could be used\n"));
@@ -367,7 +331,7 @@ static void test_no_program(void)
     RCS_EQUAL(recourse_runner_new(&options, &world.runner, NULL), 0);
     RCS_EQUAL(recourse_run_new(world.runner, &world.run), 0);
     RCS_EQUAL(recourse_runner_add_mcp_server(world.runner, &server, NULL), 0);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, "can't start /no/such/program: No such file"));
     close_world(&world);
@@ -380,13 +344,13 @@ static void test_cancel(void)
     struct recourse_turn *turn;
 
     OPEN(&world, "slow", "pause=60000 text=late");
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     turn = start(&world, (const char *const[]){"slow", NULL}, 1);
     for (unsigned steps = 0; steps < STEPS_MAX && calls_seen(&world) == 0; steps++) {
         RCS_EQUAL(recourse_runner_step(world.runner, 1), 0);
     }
     recourse_turn_cancel(turn);
-    finish(&world, turn);
+    finish(world.runner, turn);
     RCS_EQUAL(recourse_turn_result(turn, 0)->effect, RECOURSE_EFFECT_UNKNOWN);
     for (unsigned steps = 0; steps < STEPS_MAX && count(&world, "notifications/cancelled", "") == 0; steps++) {
         RCS_EQUAL(recourse_runner_step(world.runner, 1), 0);
@@ -401,7 +365,7 @@ static void test_stubborn(void)
     struct world world = {.timeout_ms = 0};
 
     OPEN(&world, "@server", "ignore-eof ignore-term", "slow", "pause=60000 text=late");
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     (void)start(&world, (const char *const[]){"slow", NULL}, 1);
     for (unsigned steps = 0; steps < STEPS_MAX && calls_seen(&world) == 0; steps++) {
         RCS_EQUAL(recourse_runner_step(world.runner, 1), 0);

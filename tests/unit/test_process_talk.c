@@ -168,8 +168,9 @@ static void test_one_that_does_not_read(void)
     RCS_EQUAL(put(text, MEBIBYTE, &taken), 0);
     RCS_EQUAL(taken, 0);
     RCS_EQUAL(times_writable, 0);
-    stop();
+    RCS_EQUAL(child_port->process_end(child_port->self, child.process), true);
     RCS_EQUAL(put("x", 1, &taken), RECOURSE_E_STATE);
+    child_finish(&child);
     CU_ASSERT_TRUE(all > 0);
     end();
 
