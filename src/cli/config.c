@@ -369,8 +369,10 @@ static bool read_era(struct rcs_config_reader *reader, const cJSON *value, struc
 
 static bool read_elicitation(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    rcs_config_draft_of(tool)->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
-    return rcs_config_draft_of(tool)->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
+    struct rcs_config_server_draft *draft = rcs_config_draft_of(tool);
+
+    draft->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
+    return draft->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
 }
 
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)

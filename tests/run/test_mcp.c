@@ -200,7 +200,7 @@ static void test_resume_refused(void)
 
         open_world(&world, "session", "retry=5 prime cut count");
         script(&world, "@resume", refusals[i]);
-        (void)list(&world);
+        (void)list_tools(world.runner, world.run);
         result = recourse_turn_result(call(&world), 0);
         RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
         RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
@@ -216,7 +216,7 @@ static void test_asked_apart(void)
     struct world world;
 
     open_world(&world, "session", "ask-get=ping await ask-get=roots/list await ask-get=elicitation/create await " TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
     RCS_EQUAL(came(&world, "GET", false), 1);
     recourse_runner_free(world.runner);
@@ -232,11 +232,11 @@ static void test_read_timeout(void)
     struct world world;
 
     open_impatient(&world, NULL, "progress=1 pause=150 progress=1 pause=150 comment pause=150 progress=1 pause=150 " TEXT, 400);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
     close_world(&world);
     open_impatient(&world, NULL, "progress=1 pause=60000 " TEXT, 50);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     result = recourse_turn_result(call(&world), 0);
     RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
     RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
@@ -258,7 +258,7 @@ static void test_many_lost(void)
     struct world world;
 
     open_world(&world, "session", "count");
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     rcs_mcp_forget(world.mcp);
     for (unsigned i = 0; i < 8; i++) {
         snprintf(arguments[i], sizeof arguments[i], "{\"n\":%u}", i);
@@ -266,7 +266,7 @@ static void test_many_lost(void)
             .id = {&"abcdefgh"[i], 1}, .name = {"find", 4}, .arguments = {arguments[i], strlen(arguments[i])}};
     }
     RCS_EQUAL(recourse_turn_start(world.run, &options, &turn, NULL), 0);
-    finish(&world, turn);
+    finish(world.runner, turn);
     for (size_t i = 0; i < 8; i++) {
         RCS_TEXT_EQUAL(rows_of(recourse_turn_result(turn, i)), "P1 A3 B1 A1");
     }

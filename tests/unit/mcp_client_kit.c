@@ -53,7 +53,7 @@ static void observe(void *user, const struct recourse_observation *seen)
     }
 }
 
-void mcp_open_in(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
+void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
 {
     static struct recourse_atom atoms[32];
     struct recourse_runner_options options;
@@ -74,7 +74,7 @@ void mcp_open_in(struct mcp_kit *mcp, const struct recourse_allocator *allocator
 
 void mcp_open(struct mcp_kit *mcp)
 {
-    mcp_open_in(mcp, NULL);
+    mcp_open_within(mcp, NULL);
 }
 
 void mcp_close(struct mcp_kit *mcp)

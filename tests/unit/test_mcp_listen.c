@@ -28,7 +28,7 @@ static void open_world(struct world *world, const struct sim_answer *posts, size
     struct recourse_mcp_server server = mcp_server("s", url);
 
     server.elicit_defaults = world->elicits;
-    mcp_open_in(&world->mcp, world->allocator);
+    mcp_open_within(&world->mcp, world->allocator);
     sim_route(&world->mcp.kit.sim, "http://s/", posts, post_count);
     if (get_count > 0) {
         sim_route(&world->mcp.kit.sim, "GET http://s/", gets, get_count);

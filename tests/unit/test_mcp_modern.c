@@ -577,7 +577,7 @@ static void test_no_memory(void)
         struct recourse_turn *turn = NULL;
         struct mcp_kit mcp;
 
-        mcp_open_in(&mcp, &allocator);
+        mcp_open_within(&mcp, &allocator);
         mcp.kit.policy.policy.settings.rounds = 1;
         sim_route(&mcp.kit.sim, "http://s/", answers, RCS_COUNT(answers));
         add(&mcp, RECOURSE_MCP_ERA_AUTO);

@@ -86,7 +86,7 @@ static void open_with(struct mcp_kit *mcp, struct script *script, const struct r
             script->gets[1 + i] = script->gets[i];
         }
     }
-    mcp_open_in(mcp, allocator);
+    mcp_open_within(mcp, allocator);
     mcp->kit.policy.policy.settings.resumes = cases[index].resumes;
     mcp->kit.policy.policy.settings.try_timeout_ms = 60000;
     sim_route(&mcp->kit.sim, "http://s/", script->posts, 5);
