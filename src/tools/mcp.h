@@ -203,6 +203,8 @@ void rcs_mcp_listen_end(struct rcs_mcp_server *server);
 
 /* ---- mcp_elicit.c ---- */
 
+/* Whether two JSON strings, with their quotes, read the same. */
+bool rcs_mcp_same_name(struct recourse_span one, struct recourse_span two);
 /* The result of elicitation/create: a form is accepted with the defaults of its schema if every property that is required has
    one, else declined; so is anything but a form. `params` as the server wrote them. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT. */
 RECOURSE_MUST_USE int rcs_mcp_put_elicited(struct rcs_buffer *out, struct recourse_span params);

@@ -16,7 +16,6 @@
 #define PREFIX "Mcp-Param-"
 #define PARAMS_MAX 64u
 #define NAME_MAX_BYTES 128u
-#define KEY_MAX_BYTES 256u  /* of a name of a property, where it has escapes */
 #define DEPTH_MAX 32u       /* of schemas; what is below is not looked at */
 #define LINE_MAX_BYTES 8000u
 #define SAFE_INTEGER 9007199254740991.0
@@ -132,19 +131,6 @@ static const char *take_mark(struct walk *walk, const struct place *place, struc
 
 /* ---- the walk ---- */
 
-/* Both with their quotes. */
-static bool same_key(struct recourse_span one, struct recourse_span other)
-{
-    char text[KEY_MAX_BYTES];
-    size_t size;
-
-    if (one.size == other.size && memcmp(one.data, other.data, one.size) == 0) {
-        return true;
-    }
-    size = rcs_json_unescape(other, text, sizeof text);
-    return size <= sizeof text && rcs_json_string_is(one, text, size);
-}
-
 static struct recourse_span value_of(struct recourse_span object, struct recourse_span name)
 {
     struct recourse_span found = {NULL, 0};
@@ -153,11 +139,18 @@ static struct recourse_span value_of(struct recourse_span object, struct recours
     size_t at = 0;
 
     while (rcs_json_type_of(object) == RCS_JSON_OBJECT && rcs_json_next(object, &at, &key, &value)) {
-        if (same_key(key, name)) {
+        if (rcs_mcp_same_name(key, name)) {
             found = rcs_json_trim(value);
         }
     }
     return found;
+}
+
+/* Most schemas, and most of what is in them, have no mark: those are not walked. */
+static bool may_have_mark(struct recourse_span schema)
+{
+    return schema.size > 0 && (memmem(schema.data, schema.size, MARK, strlen(MARK)) != NULL ||
+                               memmem(schema.data, schema.size, "\\u", 2) != NULL);
 }
 
 static void walk_schema(struct walk *walk, const struct place *place);
@@ -172,6 +165,9 @@ static void walk_each(struct walk *walk, const struct place *parent, struct reco
     while (walk->fault == NULL && rcs_json_next(container, &at, &key, &value)) {
         struct place place = {.schema = rcs_json_trim(value), .depth = parent->depth + 1};
 
+        if (!may_have_mark(place.schema)) {
+            continue;
+        }
         if (are_properties) {
             place.is_property = parent->is_property;
             place.value = value_of(parent->value, key);
@@ -230,13 +226,6 @@ static void walk_schema(struct walk *walk, const struct place *place)
     while (walk->fault == NULL && rcs_json_next(place->schema, &at, &key, &value)) {
         walk_keyword(walk, place, key, rcs_json_trim(value));
     }
-}
-
-/* Most schemas have no mark: those are not walked. */
-static bool may_have_mark(struct recourse_span schema)
-{
-    return schema.size > 0 && (memmem(schema.data, schema.size, MARK, strlen(MARK)) != NULL ||
-                               memmem(schema.data, schema.size, "\\u", 2) != NULL);
 }
 
 static void walk_all(struct walk *walk, struct recourse_span schema, struct recourse_span arguments)
