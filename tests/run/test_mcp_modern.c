@@ -2,14 +2,9 @@
  * Tools of an MCP server of 2026-07-28 over real sockets, judged by `pageindex`: what came of each call, how often the server
  * has seen it and executed the tool. The server refuses what doesn't bear the headers and the `_meta` of its revision.
  */
-#include <recourse/runner.h>
-
-#include <string.h>
-
+#include "tests/run/mcp_turn.h"
 #include "tests/server/mcp.h"
-#include "tests/unit/unit.h"
 
-#define STEPS_MAX 100000u
 #define TEXT "text='three documents'"
 
 struct mcp_case {
@@ -117,23 +112,6 @@ static void close_world(struct world *world)
     rcs_faulty_free(world->http);
 }
 
-static void finish(struct world *world, const struct recourse_turn *turn)
-{
-    for (unsigned steps = 0; steps < STEPS_MAX && !recourse_turn_done(turn); steps++) {
-        RCS_EQUAL(recourse_runner_step(world->runner, 10000), 0);
-    }
-    CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
-}
-
-static struct recourse_turn *list(struct world *world)
-{
-    struct recourse_turn *turn = NULL;
-
-    RCS_EQUAL(recourse_run_list_tools(world->run, NULL, &turn, NULL), 0);
-    finish(world, turn);
-    return turn;
-}
-
 static struct recourse_turn *call(struct world *world)
 {
     const struct recourse_call_request request = {.id = {"c1", 2}, .name = {"find", 4}, .arguments = {"{\"n\":1}", 7}};
@@ -141,26 +119,8 @@ static struct recourse_turn *call(struct world *world)
     struct recourse_turn *turn = NULL;
 
     RCS_EQUAL(recourse_turn_start(world->run, &options, &turn, NULL), 0);
-    finish(world, turn);
+    finish(world->runner, turn);
     return turn;
-}
-
-static const char *rows_of(const struct recourse_result *result)
-{
-    static char text[256];
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < result->trail_count; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
-                                 result->policy->rows[result->trail[i].row].id);
-    }
-    return text;
-}
-
-static bool holds(struct recourse_span text, const char *part)
-{
-    return text.size > 0 && memmem(text.data, text.size, part, strlen(part)) != NULL;
 }
 
 /* ---- the tests ---- */
@@ -171,7 +131,7 @@ static void run_case(const struct mcp_case *one)
     const struct recourse_result *result;
 
     open_world(&world, one->settings, one->script);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     CU_ASSERT_TRUE_FATAL(recourse_runner_tools_ready(world.runner));
     result = recourse_turn_result(call(&world), 0);
     RCS_TEXT_EQUAL(rows_of(result), one->rows);
@@ -212,7 +172,7 @@ static void test_changed_schema(void)
     struct world world;
 
     open_world(&world, "era=modern", TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     script(&world, "find", SCHEMA TEXT);
     RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
     RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/call"), 2);
@@ -230,7 +190,7 @@ static void test_rounds(void)
 
     open_world(&world, "era=modern", ASKS " times=3 | " TEXT " | " ASKS);
     RCS_EQUAL(recourse_runner_set_policy(world.runner, recourse_policy_builtin("default")), 0);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     result = recourse_turn_result(call(&world), 0);
     CU_ASSERT_TRUE(result->success);
     RCS_EQUAL(result->tries, 1);
@@ -254,7 +214,7 @@ static void test_refused_question(void)
 
     open_world(&world, "era=modern", TEXT);
     script(&world, "@server/discover", "429 header='Retry-After: 0.1' body='quota' times=4");
-    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 4);
+    RCS_EQUAL(recourse_turn_result(list_tools(world.runner, world.run), 0)->tries, 4);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(recourse_run_failure(world.run)->http, 429);
     RCS_EQUAL(rcs_mcp_count(world.mcp, NULL), 4);
@@ -267,7 +227,7 @@ static void test_other_version(void)
     struct world world;
 
     open_world(&world, "era=modern version=2099-01-01", TEXT);
-    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 1);
+    RCS_EQUAL(recourse_turn_result(list_tools(world.runner, world.run), 0)->tries, 1);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(rcs_mcp_count(world.mcp, NULL), 1);
     close_world(&world);
