@@ -191,14 +191,14 @@ static const struct {
     {"lenient", "kill " TEXT, 0, "P1 A6", LOST, "was ended by signal 9 before it answered\n", 1, false},
     {"lenient", TEXT " close=before ran", 0, "P1 A6", LOST, "exit status 1", 1, false},
     {"lenient", TEXT " close=middle", 0, "P1 A6", LOST, "exit status 1", 1, false},
-    {"lenient", TEXT " hang=middle", 150, "P1 A6", LOST, NULL, 1, true},
+    {"lenient", TEXT " hang=middle", 400, "P1 A6", LOST, NULL, 1, true},
     {"lenient", "id=99 " TEXT, 150, "P1 A6", LOST, NULL, 1, false},
     {"lenient", "id='\"3\"' " TEXT, 150, "P1 A6", LOST, NULL, 1, false},
     {"lenient", "id=null " TEXT, 150, "P1 A6", LOST, NULL, 1, false},
-    {"lenient", "no-answer", 150, "P1 A6", LOST, NULL, 1, false},
+    {"lenient", "no-answer", 400, "P1 A6", LOST, NULL, 1, false},
     /* lines that are too long */
     {"lenient", "blob=4000000", 0, "P1 A6", "too large to be kept", "a line that is too long was skipped: {\"jsonrpc\"", 1, false},
-    {"lenient", "raw='never' fill=6000000 hang=after", 400, "P1 A6", LOST, NULL, 1, true},
+    {"lenient", "raw='never' fill=6000000 hang=after", 600, "P1 A6", LOST, NULL, 1, true},
 };
 
 static void run_case(size_t index)
