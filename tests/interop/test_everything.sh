@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# server-everything, on the SDK's first version: over stdio and streamable HTTP.
+set -u
+# shellcheck source=tests/interop/kit.sh
+. tests/interop/kit.sh
+peer=$MODULES/node_modules/@modelcontextprotocol/server-everything/dist/index.js
+listed='echo get-annotated-message get-env get-resource-links get-resource-reference get-structured-content get-sum get-tiny-image gzip-file-as-resource toggle-simulated-logging toggle-subscriber-updates trigger-long-running-operation simulate-research-query'
+
+everything() { # everything WHAT
+    # shellcheck disable=SC2086 # a list of names
+    tools "$1" $listed
+    calls "$1" everything default
+}
+
+export INTEROP_PRINT_PORT=1
+PORT=0 start -r ./$here/loopback.cjs "$peer" streamableHttp
+as_url ''
+everything http
+as_url ',"timeout":"500ms"'
+calls 'http, late' late default
+stop
+
+as_program '' "$peer" stdio
+everything stdio
+as_program ',"timeout":"2s"' "$peer" stdio
+calls 'stdio, late' late default
+finish
