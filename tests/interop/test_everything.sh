@@ -10,7 +10,12 @@ everything() { # everything WHAT
     # shellcheck disable=SC2086 # a list of names
     tools "$1" $listed
     calls "$1" everything default
+    calls "$1, 64 at once" "$work/many" default
 }
+
+for n in {1..64}; do
+    printf 'get-sum {"a":%d,"b":1000}\n  ok [P1 A1] The sum of %d and 1000 is %d.\n' "$n" "$n" $((n + 1000))
+done >"$work/many"
 
 export INTEROP_PRINT_PORT=1
 PORT=0 start -r ./$here/loopback.cjs "$peer" streamableHttp

@@ -4,7 +4,7 @@ set -u
 # shellcheck source=tests/interop/kit.sh
 . tests/interop/kit.sh
 peer=$MODULES/sdk1.mjs
-listed='number structured blob count fail code plain_throw forget crash slow ask'
+listed='number structured blob count fail code plain_throw forget crash slow ask ask_aside'
 
 for mode in http json; do
     start "$peer" $mode
@@ -12,6 +12,8 @@ for mode in http json; do
     # shellcheck disable=SC2086 # a list of names
     tools $mode $listed
     calls $mode sdk1 default
+    calls "$mode, asked" ask_aside default
+    [ $mode = json ] || calls "$mode, asked" ask default
 
     : >"$INTEROP_LOG"
     as_url ',"limit":1'
@@ -35,6 +37,8 @@ as_program '' "$peer" stdio
 # shellcheck disable=SC2086
 tools stdio $listed
 calls stdio sdk1 default
+calls 'stdio, asked' ask default
+calls 'stdio, asked' ask_aside default
 
 # A call in flight when the process dies may have acted; the next one finds a fresh process.
 : >"$INTEROP_LOG"

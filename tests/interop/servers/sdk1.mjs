@@ -8,6 +8,8 @@ import { keepStdin, log, numberAsSent, serve, text, wait } from "./kit.mjs";
 
 const mode = process.argv[2];
 const sessions = new Map();
+const listened = Promise.withResolvers();
+const question = [{ method: "roots/list" }, { parse: (value) => value }, { timeout: 3000 }];
 let count = 0;
 
 const tools = {
@@ -27,9 +29,12 @@ const tools = {
     log(aborted ? "slow is aborted" : "slow ends");
     return text("at last");
   },
-  ask: async (_, { sendRequest }) => {
-    const answer = await sendRequest({ method: "roots/list" }, { parse: (value) => value }, { timeout: 3000 });
-    return text(JSON.stringify(answer));
+  // On the stream of the call; answering in JSON, the SDK drops it.
+  ask: async (_, { sendRequest }) => text(JSON.stringify(await sendRequest(...question))),
+  // On the stream that the client's GET asks for.
+  ask_aside: async (_, __, server) => {
+    await listened.promise;
+    return text(JSON.stringify(await server.request(...question)));
   },
 };
 
@@ -49,7 +54,7 @@ function create() {
     if (!Object.hasOwn(tools, params.name)) {
       throw new McpError(-32602, `there is no ${params.name}`);
     }
-    return tools[params.name](params.arguments, extra);
+    return tools[params.name](params.arguments, extra, server);
   });
   return server;
 }
@@ -71,11 +76,20 @@ async function handle(request, response, body) {
     });
     await create().connect(transport);
   }
+  if (request.method === "GET") {
+    // Once its head is written the SDK has the stream.
+    const { writeHead } = response;
+    response.writeHead = (...words) => {
+      setImmediate(listened.resolve);
+      return writeHead.apply(response, words);
+    };
+  }
   await transport.handleRequest(request, response, body);
 }
 
 if (mode === "stdio") {
   log("begins");
+  listened.resolve();
   keepStdin();
   await create().connect(new StdioServerTransport());
 } else {
