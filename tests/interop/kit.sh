@@ -36,8 +36,6 @@ is() {
         printf '%s: %s\n  is:  %s\n  not: %s\n' "$name" "$1" "$2" "$3"
     fi
 }
-# has WHAT FILE LINE: the file has this line, and how often
-has() { is "$1" "$(grep -cxF -- "$3" "$2")" "${4:-1}"; }
 
 # use SERVER: the one server of the configuration, as JSON
 use() { printf '{"mcpServers":{"peer":%s}}\n' "$1" >"$work/tools.json"; }
@@ -101,8 +99,14 @@ calls() {
     failed=$((failed + ${f:-1}))
 }
 
-# log_has WHAT LINE [TIMES]: in what the server has logged
-log_has() { has "$1: the server's log: $2" "$INTEROP_LOG" "$2" "${3:-1}"; }
+# log_has WHAT LINE [TIMES]: in what the server has logged; a server may be a moment behind its client
+log_has() {
+    for _ in {1..50}; do
+        [ "$(grep -cxF -- "$2" "$INTEROP_LOG")" -lt "${3:-1}" ] || break
+        sleep 0.1
+    done
+    is "$1: the server's log: $2" "$(grep -cxF -- "$2" "$INTEROP_LOG")" "${3:-1}"
+}
 
 finish() {
     echo "$name: $passed passed, $failed failed"

@@ -21,12 +21,12 @@ export INTEROP_PRINT_PORT=1
 PORT=0 start -r ./$here/loopback.cjs "$peer" streamableHttp
 as_url ''
 everything http
-as_url ',"timeout":"500ms"'
+as_url ',"timeout":"1s"'
 calls 'http, late' late default
 stop
 
 as_program '' "$peer" stdio
 everything stdio
-as_program ',"timeout":"2s"' "$peer" stdio
+as_program ',"timeout":"4s"' "$peer" stdio
 calls 'stdio, late' late default
 finish

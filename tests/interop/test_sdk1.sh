@@ -22,7 +22,7 @@ for mode in http json; do
     log_has "$mode, session lost" 'POST tools/call 2025-11-25' 4
     log_has "$mode, session lost" 'call count' 2
 
-    as_url ',"timeout":"500ms"'
+    as_url ',"timeout":"1s"'
     calls "$mode, late" slow default
     log_has "$mode, late" 'call slow'
     log_has "$mode, late" 'slow is aborted'
@@ -47,7 +47,7 @@ calls 'stdio, crash' sdk1_crash pageindex
 log_has 'stdio, crash' 'begins' 2
 log_has 'stdio, crash' 'call crash'
 
-as_program ',"timeout":"2s"' "$peer" stdio
+as_program ',"timeout":"4s"' "$peer" stdio
 calls 'stdio, late' slow default
 log_has 'stdio, late' 'call slow'
 log_has 'stdio, late' 'slow is aborted'

@@ -17,7 +17,7 @@ for eras in '' modern; do
     calls "http $eras" sdk2 default
     log_has "http $eras" 'call number modern'
     calls "http $eras, headers" sdk2_http default
-    as_url ',"timeout":"500ms"'
+    as_url ',"timeout":"1s"'
     calls "http $eras, late" slow default
     log_has "http $eras, late" 'call slow modern'
     log_has "http $eras, late" 'slow is aborted'
@@ -36,7 +36,7 @@ for eras in '' modern; do
     calls "stdio $eras" sdk2 default
     log_has "stdio $eras" 'call number modern'
     # shellcheck disable=SC2086
-    as_program ',"timeout":"2s"' "$peer" stdio $eras
+    as_program ',"timeout":"4s"' "$peer" stdio $eras
     calls "stdio $eras, late" slow default
     log_has "stdio $eras, late" 'call slow modern'
     log_has "stdio $eras, late" 'slow is aborted'
