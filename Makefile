@@ -256,7 +256,7 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
@@ -269,5 +269,5 @@ bench-deps: | deps
 	@tests/bench/deps $(B)/bench
 	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2
 
-bench: all $(BENCH)
+bench: all $(BENCH) $(B)/mcp-server
 	@$(B)/bench/bench $(B)/bench $(ONLY)
