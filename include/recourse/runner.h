@@ -186,9 +186,13 @@ struct recourse_mcp_server {
     bool declared_safe;
     /* Its annotations are believed: a tool is safe if it is marked read-only or idempotent, and read-only if marked so. */
     bool trusted;
+    /* Forms that the server asks to have filled in (elicitation/create) are, with the defaults of their schema, where every
+       required property has one; others are declined. Without it the server is told that nothing can be asked. */
+    bool elicit_defaults;
 };
 
-/* What is known of a tool. Everything lives until the next tool is added or listed. */
+/* What is known of a tool. Everything lives until the next tool is added or listed, or a step in which a server said that its
+   list has changed. */
 struct recourse_tool_info {
     struct recourse_span name;        /* as models call it */
     struct recourse_span description; /* empty: none */
@@ -263,8 +267,8 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. Never from a callback, and no other thread may be within a call that takes the
-   runner. */
+   invocation; their answers are dropped. Sessions of MCP servers are ended: their servers are told, for which the port is
+   polled, up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,

@@ -60,6 +60,7 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 
 static void forget_session(struct rcs_mcp_server *server)
 {
+    rcs_mcp_listen_end(server);
     rcs_free(server->host->allocator, server->session);
     server->session = NULL;
     server->version[0] = '\0';
@@ -85,6 +86,15 @@ static void fail_by_protocol(struct rcs_mcp_server *server, const struct recours
     fail(server, &failure);
 }
 
+/* The stream for what the server says comes first, so that it is there when calls are. */
+static void session_opened(struct rcs_mcp_server *server)
+{
+    server->stage = RCS_MCP_OPEN;
+    server->may_listen = server->transport == &rcs_mcp_over_http;
+    rcs_mcp_listen(server);
+    tell_all(server, NULL);
+}
+
 static void initialized(void *user, const struct rcs_mcp_reply *reply)
 {
     struct rcs_mcp_server *server = user;
@@ -92,8 +102,7 @@ static void initialized(void *user, const struct rcs_mcp_reply *reply)
     (void)reply; /* whatever became of it, calls will show whether the session holds */
     server->handshake = NULL;
     if (server->stage == RCS_MCP_OPENING) {
-        server->stage = RCS_MCP_OPEN;
-        tell_all(server, NULL);
+        session_opened(server);
     } else if (server->waiters != NULL) { /* the session was lost already */
         fail_by_protocol(server, &reply->facts, "the server did not keep the session that it had opened");
     }
@@ -179,8 +188,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     } else {
         server->generation++;
         if (send_initialized(server) != 0) {
-            server->stage = RCS_MCP_OPEN; /* a note that can't be sent is no failure of the session */
-            tell_all(server, NULL);
+            session_opened(server); /* a note that can't be sent is no failure of the session */
         }
     }
 }
@@ -193,7 +201,7 @@ static int begin_handshake(struct rcs_mcp_server *server)
 
     forget_session(server);
     rcs_mcp_body_init(server, &order.body);
-    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION);
+    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION, server->config.elicit_defaults);
     if (code != 0) {
         rcs_buffer_clear(&order.body);
         return code;
@@ -365,7 +373,10 @@ static void keep_all(struct block *block, const struct recourse_mcp_server *conf
 
 static void open_mail(struct rcs_mail *mail)
 {
-    rcs_mcp_post_notes((struct rcs_mcp_server *)(void *)((char *)mail - offsetof(struct rcs_mcp_server, mail)));
+    struct rcs_mcp_server *server = RCS_OWNER(mail, struct rcs_mcp_server, mail);
+
+    rcs_mcp_post_notes(server);
+    rcs_mcp_relist_soon(server);
 }
 
 static bool can_talk(const struct recourse_port *port)
@@ -423,6 +434,7 @@ void rcs_mcp_server_free(struct rcs_mcp_server *server)
     if (server->handshake != NULL) {
         (void)rcs_mcp_post_cancel(server, server->handshake);
     }
+    rcs_mcp_listen_end(server);
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
     rcs_mcp_pages_free(server, &server->pages);

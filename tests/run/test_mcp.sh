@@ -71,6 +71,24 @@ is '429: stderr' "$err" 'recourse run: the run failed: find answered 429: out of
 is '429: report' "$(grep -c '"run":{"status":"failed","http_status":429,"tool":"find","text":"out of quota"}' "$work/report")" 1
 stop
 
+# A stream that is cut is read on; a form is filled in; the session is ended.
+more=',"elicitation":"defaults"'
+form='{"message":"m","requestedSchema":{"type":"object","properties":{"n":{"type":"integer","default":30}},"required":["n"]}}'
+serve @server session find "retry=5 prime params='$form' ask=elicitation/create await cut count"
+try run --policy default --tools "$work/tools.json" --log "$work/calls"
+is 'resume: status' "$status" 0
+is 'resume: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"1"}]'
+is 'resume: log' "$(grep -c '^find: ok on try 1/4 after 1 resume, reported as ok to model' "$work/err")" 1
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET /_log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+timeout 5 cat <&3 >"$work/log"
+exec 3>&-
+is 'resume: last event' "$(grep -o '"last_event":"1:2"' "$work/log" | wc -l)" 1
+is 'resume: form' "$(grep -cF '{\"action\":\"accept\",\"content\":{\"n\":30}}' "$work/log")" 1
+is 'resume: end' "$(grep -o '"method":"DELETE"' "$work/log" | wc -l)" 1
+stop
+more=
+
 # Before any call: no call is made.
 serve @tools/list "401 body='who are you'" find text=x
 try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"

@@ -29,6 +29,7 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->has_exit, ",exit%d", facts->exit_status},
         {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
+        {facts->resumes > 0, ",resumed%d", (int)facts->resumes},
     };
 
     put(mcp, mcp->facts[0] != '\0' ? " " : "", 0);
@@ -41,14 +42,15 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
 
 static void observe(void *user, const struct recourse_observation *seen)
 {
-    if (seen->facts != NULL) {
-        put_facts(user, seen->facts);
-    }
-}
+    struct mcp_kit *mcp = user;
 
-void mcp_open(struct mcp_kit *mcp)
-{
-    mcp_open_within(mcp, NULL);
+    if (seen->facts == NULL) {
+        return;
+    }
+    put_facts(mcp, seen->facts);
+    if (mcp->detail[0] == '\0') {
+        snprintf(mcp->detail, sizeof mcp->detail, "%s", kit_text(seen->facts->detail));
+    }
 }
 
 void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
@@ -68,6 +70,11 @@ void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *alloc
     options.observe = observe;
     options.user = mcp;
     kit_open(&mcp->kit, &options);
+}
+
+void mcp_open(struct mcp_kit *mcp)
+{
+    mcp_open_within(mcp, NULL);
 }
 
 void mcp_close(struct mcp_kit *mcp)
@@ -114,4 +121,10 @@ const struct sim_request *mcp_request(const struct mcp_kit *mcp, size_t index)
 {
     CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.request_count);
     return &mcp->kit.sim.requests[index];
+}
+
+const struct sim_request *mcp_stream(const struct mcp_kit *mcp, size_t index)
+{
+    CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.stream_count);
+    return &mcp->kit.sim.streams[index];
 }
