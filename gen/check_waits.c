@@ -87,26 +87,6 @@ static const char *words_to(const struct ways *ways, size_t at, const char *last
     return text;
 }
 
-/* The most that a wait can be: a server that asks for as much as it may counts, too. */
-static uint64_t longest(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index)
-{
-    struct rcs_window plain;
-    struct rcs_window asked;
-
-    rcs_model_window(spec, wait, index, 0, &plain);
-    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? RECOURSE_DURATION_MAX_MS : wait->server_ms,
-                     &asked);
-    return plain.max_ms > asked.max_ms ? plain.max_ms : asked.max_ms;
-}
-
-/* And the least: a server that is obeyed may ask for a millisecond. */
-static uint64_t shortest(const struct rcs_spec_wait *wait, const struct rcs_window *plain)
-{
-    bool obeys = wait->server == RECOURSE_SERVER_OBEY_ELSE_SCHEDULE || wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP;
-
-    return obeys && plain->min_ms > 1 ? 1 : plain->min_ms;
-}
-
 /* Notes that a delay is due, and whether it ends before the deadline. */
 static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *word)
 {
@@ -145,7 +125,8 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
     rcs_model_window(spec, wait, index, 0, &window);
-    least = add(ways->items[from].least_ms, shortest(wait, &window));
+    rcs_model_bounds(spec, wait, index, &least, &most);
+    least = add(ways->items[from].least_ms, least);
     if (!can_begin(ways, from, spec->rows[row].wait, index, least,
                    rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
                                     safe ? ":safe" : "")) ||
@@ -153,7 +134,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
         return;
     }
     forget_uses(spec, &history);
-    most = add(ways->items[from].most_ms, longest(spec, wait, index));
+    most = add(ways->items[from].most_ms, most);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }

@@ -1,0 +1,37 @@
+#include "spec_open.h"
+
+#include <unistd.h>
+
+#include "cli.h"
+#include "findings_out.h"
+
+static void complain_unreadable(const struct rcs_spec_reader *reader, const char *path, const char *why)
+{
+    if (recourse_policy_builtin(path) != NULL && access(path, F_OK) != 0) {
+        rcs_cli_error(reader->command, "%s is the name of a built-in policy; %s %s a file, such as spec/%s.policy.md", path,
+                      reader->command, reader->does, path);
+    } else {
+        rcs_cli_error(reader->command, "%s: the file can't be read: %s", path, why);
+    }
+}
+
+bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path,
+                   struct rcs_loaded *loaded)
+{
+    struct rcs_findings findings = {.arena = arena};
+    const char *why = NULL;
+    size_t size = 0;
+    char *text = rcs_file_read(arena, path, &size, &why);
+
+    if (text == NULL) {
+        complain_unreadable(reader, path, why);
+        return false;
+    }
+    if (!rcs_load(arena, path, text, size, &findings, loaded)) {
+        rcs_findings_sort(&findings);
+        rcs_findings_print_errors(path, &findings);
+        rcs_cli_error(reader->command, "%s has errors: nothing was %s", path, reader->done);
+        return false;
+    }
+    return true;
+}

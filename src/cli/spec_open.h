@@ -1,0 +1,18 @@
+/* A policy's file, read and checked, for the commands that look at its model. */
+#ifndef RCS_SPEC_OPEN_H
+#define RCS_SPEC_OPEN_H
+
+#include "gen/compile.h"
+
+/* How a command speaks of it: {"simulate", "walks", "walked"}. */
+struct rcs_spec_reader {
+    const char *command;
+    const char *does;
+    const char *done;
+};
+
+/* False if the file can't be read or has errors: they are on stderr. All of it lives in the arena. */
+bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path,
+                   struct rcs_loaded *loaded);
+
+#endif
