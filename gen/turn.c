@@ -41,6 +41,7 @@ void rcs_turns_open(struct rcs_turns *turns, struct rcs_arena *arena, const stru
     for (size_t i = 0; i < CELLS; i++) {
         turns->rows[i] = UNASKED;
     }
+    turns->windows = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *turns->windows);
     turns->ready = plain_row(turns, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY);
     turns->elapsed = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED);
     turns->cancelled = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CANCELLED);
@@ -58,7 +59,7 @@ static bool counts_uses(const struct rcs_turns *turns, const struct rcs_spec_wai
 
 /* What stands against the wait of a row; enum recourse_reason. */
 static uint8_t reason_against(const struct rcs_turns *turns, const struct rcs_history *history,
-                              const struct rcs_spec_row *row, const struct rcs_letter *letter, unsigned index)
+                              const struct rcs_spec_row *row, const struct rcs_letter *letter)
 {
     struct rcs_window window;
 
@@ -66,7 +67,7 @@ static uint8_t reason_against(const struct rcs_turns *turns, const struct rcs_hi
         return RECOURSE_REASON_TRIES_SPENT;
     }
     if (letter->delay_ms != 0) {
-        rcs_model_window(turns->spec, &turns->spec->waits[row->wait], index, letter->delay_ms, &window);
+        rcs_model_window(turns->spec, &turns->spec->waits[row->wait], 0, letter->delay_ms, &window);
         if (window.stop) {
             return RECOURSE_REASON_ASKED_TOO_LONG;
         }
@@ -82,7 +83,7 @@ static void go_on(const struct rcs_turns *turns, struct rcs_history *history, co
     if (row->next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
         turn->wait = row->wait;
         turn->index = turns->spec->waits[row->wait].by_uses ? history->uses[row->wait] : history->tries - 1u;
-        turn->reason = reason_against(turns, history, row, letter, turn->index);
+        turn->reason = reason_against(turns, history, row, letter);
         turn->waits = turn->reason == RECOURSE_REASON_NONE;
     }
     if (turn->waits) {
@@ -118,20 +119,30 @@ uint16_t rcs_turn_report(const struct rcs_turn *turn)
     return turn->ended != RECOURSE_NONE ? turn->ended : turn->row;
 }
 
+static const struct rcs_turn_window *window_of(const struct rcs_turns *turns, uint16_t wait, unsigned index)
+{
+    struct rcs_turn_window *window = &turns->windows[wait * turns->spec->settings.tries + index];
+
+    if (!window->known) {
+        rcs_model_bounds(turns->spec, &turns->spec->waits[wait], index, &window->least_ms, &window->most_ms);
+        window->known = true;
+    }
+    return window;
+}
+
 void rcs_turn_bounds(const struct rcs_turns *turns, const struct rcs_turn *turn, uint64_t *least_ms, uint64_t *most_ms)
 {
     const struct rcs_spec_wait *wait = &turns->spec->waits[turn->wait];
     bool any = turns->rough && wait->by_uses && wait->grows && wait->times == 0;
     unsigned last = any ? turn->next.tries - 2u : turn->index; /* a wait is used once a try, at most */
 
-    rcs_model_bounds(turns->spec, wait, turn->index, least_ms, most_ms);
-    for (unsigned index = turn->index + 1; index <= last; index++) {
-        uint64_t least;
-        uint64_t most;
+    *least_ms = RECOURSE_FOREVER;
+    *most_ms = 0;
+    for (unsigned index = turn->index; index <= last; index++) {
+        const struct rcs_turn_window *window = window_of(turns, turn->wait, index);
 
-        rcs_model_bounds(turns->spec, wait, index, &least, &most);
-        *least_ms = least < *least_ms ? least : *least_ms;
-        *most_ms = most > *most_ms ? most : *most_ms;
+        *least_ms = window->least_ms < *least_ms ? window->least_ms : *least_ms;
+        *most_ms = window->most_ms > *most_ms ? window->most_ms : *most_ms;
     }
 }
 

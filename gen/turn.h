@@ -35,7 +35,11 @@ struct rcs_turn {
 
 struct rcs_turns {
     const struct rcs_spec *spec;
-    uint16_t *rows; /* what the model has been asked already */
+    uint16_t *rows; /* what the model has been asked already: rows, and least and most of waits */
+    struct rcs_turn_window {
+        bool known;
+        uint64_t least_ms, most_ms;
+    } *windows; /* [wait * tries + index] */
     bool rough;     /* uses of waits that only grow are not counted: fewer spots, and lengths of waits are bounds */
     uint16_t elapsed; /* the row on which the next try begins, the row of a call cancelled while it waits, */
     uint16_t cancelled;

@@ -443,7 +443,7 @@ static int run(int argc, char **argv)
         return rcs_cli_error("paths", count == 0 ? "which policy? Give its file, such as spec/lightspeed.policy.md"
                                                  : "one policy at a time");
     }
-    if (!rcs_spec_open(&reader, &arena, argv[1], &loaded)) {
+    if (!rcs_spec_open(&reader, &arena, argv[1], argv[1], &loaded)) {
         rcs_arena_clear(&arena);
         return RCS_EXIT_ERROR;
     }

@@ -192,7 +192,7 @@ static int simulate(const char *path, char **words, size_t word_count, bool json
     struct rcs_loaded loaded = {NULL, NULL, {0}};
     int status = RCS_EXIT_ERROR;
 
-    if (rcs_spec_open(&reader, &arena, path, &loaded)) {
+    if (rcs_spec_open(&reader, &arena, path, path, &loaded)) {
         status = walk(&arena, loaded.spec, words, word_count, json);
     }
     rcs_arena_clear(&arena);

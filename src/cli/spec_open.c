@@ -15,7 +15,7 @@ static void complain_unreadable(const struct rcs_spec_reader *reader, const char
     }
 }
 
-bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path,
+bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path, const char *shown,
                    struct rcs_loaded *loaded)
 {
     struct rcs_findings findings = {.arena = arena};
@@ -27,10 +27,10 @@ bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena
         complain_unreadable(reader, path, why);
         return false;
     }
-    if (!rcs_load(arena, path, text, size, &findings, loaded)) {
+    if (!rcs_load(arena, shown, text, size, &findings, loaded)) {
         rcs_findings_sort(&findings);
-        rcs_findings_print_errors(path, &findings);
-        rcs_cli_error(reader->command, "%s has errors: nothing was %s", path, reader->done);
+        rcs_findings_print_errors(shown, &findings);
+        rcs_cli_error(reader->command, "%s has errors: nothing was %s", shown, reader->done);
         return false;
     }
     return true;

@@ -11,8 +11,9 @@ struct rcs_spec_reader {
     const char *done;
 };
 
-/* False if the file can't be read or has errors: they are on stderr. All of it lives in the arena. */
-bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path,
+/* False if the file can't be read or has errors: they are on stderr. All of it lives in the arena. `shown` is what the file
+   is called, where it is not where it lies. */
+bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path, const char *shown,
                    struct rcs_loaded *loaded);
 
 #endif
