@@ -4,11 +4,12 @@
 
 #include "gen/compile.h"
 
-/* How a command speaks of it: {"simulate", "walks", "walked"}. */
+/* How a command speaks of it: {"simulate", "walks", "walked", false}. */
 struct rcs_spec_reader {
     const char *command;
     const char *does;
     const char *done;
+    bool despite_examples; /* those that come out otherwise are said, and no more: they are no part of what a policy does */
 };
 
 /* False if the file can't be read or has errors: they are on stderr. All of it lives in the arena. `shown` is what the file

@@ -187,6 +187,18 @@ has stdout "$out" '1. tried again, and was not before; it may be done twice (loo
 confirm spec/default.policy.md "$new"
 unguarded=$new
 
+# examples are no part of what a policy does
+mkdir "$work/v/examples"
+new=$work/v/examples/lightspeed.policy.md
+sed 's/^| tries | 3 |/| tries | 4 |/' "$SPEC" >"$new"
+try 2 diff "$SPEC" "$new"
+is verdict "${out%%:*}" looser
+is stderr "$err" "recourse diff: $new: examples come out otherwise (X8, X9): recourse check says how"
+try 0 paths "$new"
+is stderr "$err" "recourse paths: $new: examples come out otherwise (X8, X9): recourse check says how"
+try 1 simulate "$new" ok
+has stderr "$err" "recourse simulate: $new has errors: nothing was walked"
+
 # ---- gates ----
 
 gate() { # gate STATUS GATES OLD NEW LINE...
@@ -205,6 +217,7 @@ gate 3 no-longer-waits "$jitter" "$SPEC"
 gate 3 no-new-unsafe-replay "$SPEC" "$looser" 'no-new-unsafe-replay: broken by 1'
 gate 3 no-new-unsafe-replay,no-lost-reminders spec/default.policy.md "$unguarded" \
     'no-new-unsafe-replay: broken by 1' 'no-lost-reminders: kept'
+gate 3 no-new-retries,no-lost-reminders "$SPEC" "$looser" 'no-new-retries: broken by 1' 'no-lost-reminders: kept'
 gate 3 no-lost-reminders "$SPEC" "$reminder" 'no-lost-reminders: broken by 1'
 gate 3 no-new-retries "$SPEC" "$facts"
 gate 0 no-new-retries,no-lost-reminders,no-longer-waits,no-new-unsafe-replay "$SPEC" "$host"
