@@ -209,6 +209,10 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         end_list(try, &reply->facts);
         return;
     }
+    if (code == 0 && (try->server->stage != RCS_MCP_OPEN || try->server->generation != *try->order.session)) {
+        end_broken(try, &reply->facts, "the session was lost between two pages of the list");
+        return;
+    }
     if (code == 0 && ++try->page_count >= RCS_MCP_PAGES_MAX) {
         end_broken(try, &reply->facts, "the list of tools has more than 50 pages");
         return;
@@ -261,7 +265,7 @@ static int send(struct mcp_try *try)
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
     if (code == 0) {
-        *try->order.session = rcs_mcp_post_generation(try->exchange);
+        *try->order.session = rcs_mcp_post_generation(server, try->exchange);
     }
     return code;
 }
@@ -337,7 +341,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
 
     if (try->exchange == NULL) {
         rcs_mcp_session_leave(try->server, &try->waiter);
-    } else if (rcs_mcp_post_cancel(try->exchange)) {
+    } else if (rcs_mcp_post_cancel(try->server, try->exchange)) {
         touched = true;
         tell_cancelled(try);
     }

@@ -1,5 +1,5 @@
 /*
- * An MCP client for streamable HTTP (revisions 2025-03-26 to 2025-11-25). One server is shared by its tools: it is
+ * An MCP client (revisions 2025-03-26 to 2025-11-25) for streamable HTTP and standard input and output. One server is shared by its tools: it is
  * initialised when somebody first needs it, once for all who wait, and again when its session is lost.
  */
 #ifndef RCS_TOOLS_MCP_H
@@ -14,7 +14,9 @@
 #define RCS_MCP_LOOSE_MAX 32u        /* messages under way that nobody waits for */
 
 struct rcs_mcp_exchange;
+struct rcs_mcp_program;
 struct rcs_mcp_server;
+struct rcs_mcp_transport;
 
 enum rcs_mcp_stage { RCS_MCP_CLOSED = 0, RCS_MCP_OPENING = 1, RCS_MCP_OPEN = 2 };
 
@@ -42,6 +44,7 @@ struct rcs_mcp_page {
 struct rcs_mcp_server {
     struct rcs_mcp_server *next;
     const struct rcs_tool_host *host;
+    const struct rcs_mcp_transport *transport;
     struct recourse_mcp_server config; /* what it points to stands behind this struct */
     struct rcs_tool *lister;           /* the tool that asks for the list; the runner's */
     struct rcs_mcp_page *pages;        /* what it has listed */
@@ -57,6 +60,8 @@ struct rcs_mcp_server {
     size_t loose_count; /* with those that are not sent yet */
     struct rcs_mail mail;              /* answers to the server's requests are to be sent */
     struct rcs_mcp_note *unsent;
+    struct rcs_mcp_program *program;  /* the one that is talked with; NULL: it is not running */
+    struct rcs_mcp_program *programs; /* with those that are being ended */
 };
 
 /* ---- mcp_server.c ---- */
@@ -76,7 +81,7 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
 /* That session is no good any more; another one by now is not touched. */
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation);
 
-/* ---- mcp_exchange.c: one message to the server, and what comes back ---- */
+/* ---- one message to the server, and what comes back ---- */
 
 struct rcs_mcp_reply {
     struct recourse_facts facts;    /* as of HTTP; of an answer that claims success `result` is still empty */
@@ -93,19 +98,35 @@ struct rcs_mcp_order {
     void *user;
 };
 
-/* Errors: those of http_start. */
+/* How a server is reached. Its functions are those below, for a server of that transport; an exchange is its own. */
+struct rcs_mcp_transport {
+    bool ordered; /* messages arrive in the order in which they were posted */
+    int (*post)(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **exchange);
+    bool (*cancel)(struct rcs_mcp_exchange *exchange);
+    uint64_t (*generation)(const struct rcs_mcp_exchange *exchange);
+    void (*post_loose)(struct rcs_mcp_server *server, struct rcs_buffer *body);
+    void (*clear)(struct rcs_mcp_server *server);
+};
+
+extern const struct rcs_mcp_transport rcs_mcp_over_http;  /* mcp_exchange.c */
+extern const struct rcs_mcp_transport rcs_mcp_over_stdio; /* mcp_stdio.c */
+
+/* `done` is never called from within. Errors: those of http_start or process_start. */
 RECOURSE_MUST_USE int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order,
                                    struct rcs_mcp_exchange **exchange);
 /* Returns whether a byte of it was sent. */
-bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange);
+bool rcs_mcp_post_cancel(struct rcs_mcp_server *server, struct rcs_mcp_exchange *exchange);
 /* The session that it was sent in. */
-uint64_t rcs_mcp_post_generation(const struct rcs_mcp_exchange *exchange);
+uint64_t rcs_mcp_post_generation(const struct rcs_mcp_server *server, const struct rcs_mcp_exchange *exchange);
 /* Sends a message that nobody waits for, if there is room and memory for it. Takes `body`. */
 void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body);
-/* Sends what waits for the server's letter. */
-void rcs_mcp_post_notes(struct rcs_mcp_server *server);
-/* Cancels all that nobody waits for. */
+/* Cancels all that nobody waits for, and ends what the transport keeps of the server. */
 void rcs_mcp_post_clear(struct rcs_mcp_server *server);
+/* HTTP: sends what waits for the server's letter. */
+void rcs_mcp_post_notes(struct rcs_mcp_server *server);
+/* An error's facts: its own words, kept in `text`, and what stands beside them can be looked into. */
+void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
+                        struct recourse_facts *facts);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
 
 #endif

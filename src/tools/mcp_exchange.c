@@ -1,4 +1,4 @@
-/* One POST to an MCP server: its answer is a JSON text or a stream of events, and becomes facts and a message. */
+/* The transport over HTTP. One POST: its answer is a JSON text or a stream of events, and becomes facts and a message. */
 #include "src/tools/mcp.h"
 
 #include <stdio.h>
@@ -33,11 +33,6 @@ struct rcs_mcp_exchange {
     char number[sizeof "Recourse-Try: " + 10];
     const char *headers[];
 };
-
-void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body)
-{
-    rcs_buffer_init(body, server->host->allocator, SIZE_MAX / 2);
-}
 
 /* ---- the request ---- */
 
@@ -193,19 +188,6 @@ static bool is_stream(const struct recourse_facts *facts)
     return false;
 }
 
-/* The error's own words are the text; what stands beside them can be looked into. */
-static void take_error(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_message *message,
-                       struct recourse_span body, struct recourse_facts *facts)
-{
-    facts->has_rpc = true;
-    facts->rpc = message->code;
-    facts->json = message->data.size > 0 ? message->data : body;
-    facts->text = body;
-    if (message->message.size > 2 && rcs_mcp_put_string(&exchange->text, message->message) == 0) {
-        facts->text = rcs_buffer_span(&exchange->text);
-    }
-}
-
 static void end_stream(const struct rcs_mcp_exchange *exchange, struct recourse_facts *facts)
 {
     if (exchange->fault == RECOURSE_E_LIMIT) {
@@ -249,7 +231,7 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     if (reply->message.kind == RCS_MCP_NONE) {
         end_json(facts, body);
     } else if (reply->message.kind == RCS_MCP_ERROR) {
-        take_error(exchange, &reply->message, error, facts);
+        rcs_mcp_read_error(&exchange->text, &reply->message, error, facts);
     }
 }
 
@@ -258,7 +240,7 @@ static void take_failure(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     struct rcs_mcp_message message = rcs_mcp_message_find(reply->facts.text, exchange->id);
 
     if (message.kind == RCS_MCP_ERROR) {
-        take_error(exchange, &message, reply->facts.text, &reply->facts);
+        rcs_mcp_read_error(&exchange->text, &message, reply->facts.text, &reply->facts);
     }
     if (reply->facts.http == 404 && exchange->has_session) {
         reply->facts.session_expired = true;
@@ -324,7 +306,7 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
     };
 }
 
-int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
+static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
 {
     const struct rcs_tool_host *host = server->host;
     size_t header_room = count_headers(server) + HEADERS_OWN + 1;
@@ -360,7 +342,7 @@ int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, str
     return 0;
 }
 
-bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange)
+static bool cancel(struct rcs_mcp_exchange *exchange)
 {
     struct recourse_port *port = exchange->server->host->port;
     bool sent = port->http_cancel(port->self, exchange->transfer);
@@ -369,14 +351,14 @@ bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange)
     return sent;
 }
 
-uint64_t rcs_mcp_post_generation(const struct rcs_mcp_exchange *exchange)
+static uint64_t generation(const struct rcs_mcp_exchange *exchange)
 {
     return exchange->generation;
 }
 
 /* ---- what nobody waits for ---- */
 
-void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
+static void post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
 {
     struct recourse_port *port = server->host->port;
     struct rcs_mcp_exchange *exchange = NULL;
@@ -386,7 +368,7 @@ void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
         rcs_buffer_clear(body);
         return;
     }
-    if (rcs_mcp_post(server, &order, &exchange) != 0) {
+    if (post(server, &order, &exchange) != 0) {
         return;
     }
     exchange->next = server->loose;
@@ -417,18 +399,26 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server)
     struct rcs_buffer body;
 
     while (take_note(server, &body)) {
-        rcs_mcp_post_loose(server, &body);
+        post_loose(server, &body);
     }
 }
 
-void rcs_mcp_post_clear(struct rcs_mcp_server *server)
+static void clear(struct rcs_mcp_server *server)
 {
     struct rcs_buffer body;
 
     while (server->loose != NULL) {
-        (void)rcs_mcp_post_cancel(server->loose);
+        (void)cancel(server->loose);
     }
     while (take_note(server, &body)) {
         rcs_buffer_clear(&body);
     }
 }
+
+const struct rcs_mcp_transport rcs_mcp_over_http = {
+    .post = post,
+    .cancel = cancel,
+    .generation = generation,
+    .post_loose = post_loose,
+    .clear = clear,
+};
