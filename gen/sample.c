@@ -1,6 +1,7 @@
 #include "gen/sample.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "src/core/phrase.h"
 
@@ -275,6 +276,33 @@ static void append_flag(struct rcs_string *out, const char *key, bool flag)
     }
 }
 
+static bool same_name(const struct recourse_header *a, const struct recourse_header *b)
+{
+    return a->name.size == b->name.size && strncasecmp(a->name.data, b->name.data, a->name.size) == 0;
+}
+
+/* All values of a header, the first of which is `at`; none if it is not the first of its name. */
+static void append_header(struct rcs_string *out, const struct recourse_facts *facts, size_t at)
+{
+    const struct recourse_header *header = &facts->headers[at];
+    const char *between = "[";
+
+    for (size_t i = 0; i < at; i++) {
+        if (same_name(&facts->headers[i], header)) {
+            return;
+        }
+    }
+    append_key(out, rcs_arena_copy(out->arena, header->name.data, header->name.size));
+    for (size_t i = at; i < facts->header_count; i++) {
+        if (same_name(&facts->headers[i], header)) {
+            rcs_append_text(out, between);
+            append_string(out, rcs_arena_copy(out->arena, facts->headers[i].value.data, facts->headers[i].value.size));
+            between = ",";
+        }
+    }
+    rcs_append_text(out, "]");
+}
+
 static void append_headers(struct rcs_string *out, const struct recourse_facts *facts)
 {
     struct rcs_string headers = {.arena = out->arena};
@@ -284,8 +312,7 @@ static void append_headers(struct rcs_string *out, const struct recourse_facts *
     }
     rcs_append_text(&headers, "{");
     for (size_t i = 0; i < facts->header_count; i++) {
-        append_text(&headers, rcs_arena_copy(out->arena, facts->headers[i].name.data, facts->headers[i].name.size),
-                    facts->headers[i].value);
+        append_header(&headers, facts, i);
     }
     append_key(out, "headers");
     rcs_append_text(out, headers.data);

@@ -89,22 +89,22 @@ struct chosen {
     unsigned gates;
 };
 
-static int compare(struct rcs_compared *compared, const struct chosen *chosen)
+static int compare(struct rcs_compared compared, const struct chosen *chosen)
 {
     struct rcs_gate judged[RCS_GATES_MAX];
     struct rcs_diff diff;
     bool kept;
 
-    rcs_diff_find(compared->arena, compared->old_loaded->spec, compared->new_loaded->spec, &diff);
-    compared->diff = &diff;
-    compared->gates = judged;
-    compared->gate_count = judge_gates(&diff, chosen->gates, judged, &kept);
+    rcs_diff_find(compared.arena, compared.old_loaded->spec, compared.new_loaded->spec, &diff);
+    compared.diff = &diff;
+    compared.gates = judged;
+    compared.gate_count = judge_gates(&diff, chosen->gates, judged, &kept);
     if (chosen->json) {
-        rcs_diff_print_json(compared);
+        rcs_diff_print_json(&compared);
     } else if (chosen->markdown) {
-        rcs_diff_print_markdown(compared);
+        rcs_diff_print_markdown(&compared);
     } else {
-        rcs_diff_print(compared);
+        rcs_diff_print(&compared);
     }
     if (chosen->gates != 0) {
         return kept ? RCS_EXIT_OK : RCS_EXIT_FAILED;
@@ -127,7 +127,7 @@ static int diff_files(const char *const paths[2], const char *const shown[2], co
             compared.old_path = shown[0];
             compared.new_path = shown[1];
         }
-        status = compare(&compared, chosen);
+        status = compare(compared, chosen);
     }
     rcs_arena_clear(&arena);
     return status;

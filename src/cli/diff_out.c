@@ -364,6 +364,7 @@ static void write_policy(struct rcs_out *out, const char *key, const char *path,
 static void write_side(struct rcs_out *out, const struct rcs_compared *compared, const char *key,
                        const struct rcs_spec *spec, const struct rcs_diff_side *side)
 {
+    const char *what = side->value;
     struct rcs_run run;
 
     rcs_out_key(out, key);
@@ -381,12 +382,13 @@ static void write_side(struct rcs_out *out, const struct rcs_compared *compared,
         for (size_t i = 0; i < run.step_count; i++) {
             rcs_out_text(out, spec->rows[run.steps[i].row].id);
         }
+        what = outcome_text(compared, spec, &run);
     } else if (*side->rows != '\0') {
         rcs_out_text(out, side->rows);
     }
     rcs_out_close(out, ']');
     rcs_out_key(out, "what");
-    rcs_out_text(out, side->value != NULL ? side->value : outcome_text(compared, spec, &run));
+    rcs_out_text(out, what);
     rcs_out_close(out, '}');
 }
 

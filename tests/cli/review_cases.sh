@@ -292,3 +292,17 @@ else
     echo 'cli: skipped, since git is not in PATH: git diff'
     skipped=$((skipped + 1))
 fi
+
+# facts that diff names are what classify takes for the failures that it names
+for a in default lightspeed pageindex; do
+    for b in default lightspeed pageindex; do
+        [ $a = $b ] && continue
+        "$RECOURSE" diff --json spec/$a.policy.md spec/$b.policy.md | grep -oE '"about":"\{([^"\\]|\\.)*","old":\{"words":\[\],"rows":\[[^]]*\],"what":"[a-z_]*' >"$work/facts"
+        [ "$(grep -c . "$work/facts")" -ge 10 ]
+        note $? "diff $a $b names facts"
+        sed -E 's/^"about":"(.*)","old":.*/\1/; s/\\(["\\])/\1/g' "$work/facts" | "$RECOURSE" classify --policy $a |
+            sed -E 's/.*"failure":"([a-z_]*)".*/\1/' >"$work/taken"
+        sed -E 's/.*"what":"//' "$work/facts" | cmp -s - "$work/taken"
+        note $? "classify takes the facts of diff $a $b for what it says"
+    done
+done
