@@ -69,7 +69,8 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases interop interop-deps check lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test cases interop interop-deps check review lint sanitize fuzz coverage install uninstall dist \
+        distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
@@ -77,9 +78,10 @@ help:
 	  'make test      every test; the last line counts them' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
 	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
-  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
+	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
+	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
@@ -211,6 +213,10 @@ interop: $(B)/recourse interop-deps
 
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
+
+# What each policy can do, as text that is committed: a change of a policy shows there.
+review: $(B)/recourse
+	@B=$(B) tools/review $(POLICIES)
 
 lint: check
 	@tools/lint "$(B)" $(SOURCES)

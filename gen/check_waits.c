@@ -2,13 +2,10 @@
 #include <string.h>
 
 #include "gen/check.h"
+#include "gen/index.h"
+#include "gen/turn.h"
 
-#define WAYS_MAX 20000u
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return a > RECOURSE_FOREVER - b ? RECOURSE_FOREVER : a + b;
-}
+#define WAYS_MAX 300000u
 
 void rcs_check_waits(const struct rcs_check *check)
 {
@@ -23,7 +20,7 @@ void rcs_check_waits(const struct rcs_check *check)
 
 /* One way through the policy so far: where it stands, and how long it has waited. */
 struct way {
-    struct rcs_history history;
+    struct rcs_history history; /* what tells ways apart */
     uint64_t least_ms; /* with the luckiest draws */
     uint64_t most_ms;  /* with the unluckiest, and servers that ask for as much as they may */
     uint64_t base_ms;  /* the schedule alone, on the way with the most */
@@ -40,8 +37,7 @@ struct due {
 
 struct ways {
     const struct rcs_check *check;
-    struct way *items;
-    size_t count;
+    struct rcs_index index;
     bool full;
     struct due *due; /* [wait * tries + index] */
 };
@@ -56,20 +52,28 @@ static void forget_uses(const struct rcs_spec *spec, struct rcs_history *history
     }
 }
 
+static struct way *way_at(const struct ways *ways, size_t number)
+{
+    return rcs_index_at(&ways->index, number);
+}
+
+/* NULL if there are too many to add one. */
 static struct way *way_to(struct ways *ways, const struct rcs_history *history)
 {
-    for (size_t i = ways->count; i-- > 0 && ways->items[i].history.tries >= history->tries;) {
-        if (memcmp(&ways->items[i].history, history, sizeof *history) == 0) {
-            return &ways->items[i];
-        }
-    }
-    if (ways->count == WAYS_MAX) {
+    struct way *way;
+    size_t number;
+    bool fresh;
+
+    if (ways->index.count >= WAYS_MAX) {
         ways->full = true;
         return NULL;
     }
-    ways->items[ways->count].history = *history;
-    ways->items[ways->count].least_ms = RECOURSE_FOREVER;
-    return &ways->items[ways->count++];
+    number = rcs_index_put(&ways->index, history, &fresh);
+    way = way_at(ways, number);
+    if (fresh) {
+        way->least_ms = RECOURSE_FOREVER;
+    }
+    return way;
 }
 
 static const char *words_to(const struct ways *ways, size_t at, const char *last)
@@ -77,8 +81,8 @@ static const char *words_to(const struct ways *ways, size_t at, const char *last
     struct rcs_arena *arena = ways->check->findings->arena;
     const char *text = last;
 
-    while (ways->items[at].from != 0) {
-        const struct way *way = &ways->items[at];
+    while (way_at(ways, at)->from != 0) {
+        const struct way *way = way_at(ways, at);
 
         text = rcs_arena_format(arena, "%s%s%s%s", ways->check->spec->failures[way->failure].name,
                                 way->safe ? ":safe" : "", *text ? ", " : "", text);
@@ -87,35 +91,17 @@ static const char *words_to(const struct ways *ways, size_t at, const char *last
     return text;
 }
 
-/* The most that a wait can be: a server that asks for as much as it may counts, too. */
-static uint64_t longest(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index)
-{
-    struct rcs_window plain;
-    struct rcs_window asked;
-
-    rcs_model_window(spec, wait, index, 0, &plain);
-    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? RECOURSE_DURATION_MAX_MS : wait->server_ms,
-                     &asked);
-    return plain.max_ms > asked.max_ms ? plain.max_ms : asked.max_ms;
-}
-
-/* And the least: a server that is obeyed may ask for a millisecond. */
-static uint64_t shortest(const struct rcs_spec_wait *wait, const struct rcs_window *plain)
-{
-    bool obeys = wait->server == RECOURSE_SERVER_OBEY_ELSE_SCHEDULE || wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP;
-
-    return obeys && plain->min_ms > 1 ? 1 : plain->min_ms;
-}
-
 /* Notes that a delay is due, and whether it ends before the deadline. */
-static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *word)
+static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *failure,
+                      bool safe)
 {
     const struct rcs_spec *spec = ways->check->spec;
     struct due *due = &ways->due[w * spec->settings.tries + index];
     bool begins = least_ms < spec->settings.call_deadline_ms;
 
     if (due->witness == NULL) {
-        due->witness = words_to(ways, from, word);
+        due->witness = words_to(ways, from, rcs_arena_format(ways->check->findings->arena, "%s%s", failure,
+                                                             safe ? ":safe" : ""));
     }
     due->begun = due->begun || begins;
     return begins;
@@ -125,7 +111,7 @@ static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index
 static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
 {
     const struct rcs_spec *spec = ways->check->spec;
-    struct rcs_history history = ways->items[from].history;
+    struct rcs_history history = way_at(ways, from)->history;
     struct rcs_case at = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + failure), .safe = safe, .may_wait = true};
     struct rcs_case elapsed = {.event = RECOURSE_EVENT_ELAPSED};
     const struct rcs_spec_wait *wait;
@@ -145,15 +131,14 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
     rcs_model_window(spec, wait, index, 0, &window);
-    least = add(ways->items[from].least_ms, shortest(wait, &window));
-    if (!can_begin(ways, from, spec->rows[row].wait, index, least,
-                   rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
-                                    safe ? ":safe" : "")) ||
+    rcs_model_bounds(spec, wait, index, &least, &most);
+    least = rcs_add_ms(way_at(ways, from)->least_ms, least);
+    if (!can_begin(ways, from, spec->rows[row].wait, index, least, spec->failures[failure].name, safe) ||
         rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    most = add(ways->items[from].most_ms, longest(spec, wait, index));
+    most = rcs_add_ms(way_at(ways, from)->most_ms, most);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }
@@ -168,7 +153,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
         return;
     }
     way->most_ms = most;
-    way->base_ms = add(ways->items[from].base_ms, window.base_ms);
+    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, window.base_ms);
     way->from = from + 1;
     way->failure = failure;
     way->safe = safe;
@@ -199,9 +184,9 @@ static size_t walk_ways(struct ways *ways)
     const struct rcs_spec *spec = ways->check->spec;
     size_t longest_way = 0;
 
-    for (size_t i = 0; i < ways->count; i++) {
-        const struct way *way = &ways->items[i];
-        const struct way *most = &ways->items[longest_way];
+    for (size_t i = 0; i < ways->index.count; i++) {
+        const struct way *way = way_at(ways, i);
+        const struct way *most = way_at(ways, longest_way);
 
         if (way->most_ms > most->most_ms ||
             (way->most_ms == most->most_ms && way->history.tries > most->history.tries)) {
@@ -230,7 +215,8 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     if (rcs_model_move(spec, &first, &ready, &spent) == RECOURSE_NONE || first.place != RECOURSE_ATTEMPT) {
         return;
     }
-    ways.items = rcs_arena_alloc(arena, WAYS_MAX * sizeof *ways.items);
+    ways.index = (struct rcs_index){
+        .arena = arena, .key_size = sizeof(struct rcs_history), .item_size = sizeof(struct way)};
     ways.due = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *ways.due);
     way_to(&ways, &first)->least_ms = 0;
     at = walk_ways(&ways);
@@ -239,11 +225,11 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
         rcs_find(check->findings, RCS_NOTICE, "worst-case", spec->setting_places.tries, NULL, NULL,
                  "more than %u ways to wait: the longest of them is at least what is said", WAYS_MAX);
     }
-    for (size_t i = 0; i < ways.count; i++) {
-        worst->tries = ways.items[i].history.tries > worst->tries ? ways.items[i].history.tries : worst->tries;
+    for (size_t i = 0; i < ways.index.count; i++) {
+        worst->tries = way_at(&ways, i)->history.tries > worst->tries ? way_at(&ways, i)->history.tries : worst->tries;
     }
     worst->requests = worst->tries; /* a try is one request at most */
-    worst->wait_ms = ways.items[at].most_ms;
-    worst->wait_base_ms = ways.items[at].base_ms;
+    worst->wait_ms = way_at(&ways, at)->most_ms;
+    worst->wait_base_ms = way_at(&ways, at)->base_ms;
     worst->witness = words_to(&ways, at, "");
 }

@@ -84,7 +84,7 @@ try 1 help simulat
 says "recourse: there is no command 'simulat': did you mean 'simulate'?"
 try 1 help check fmt
 says 'recourse help: one command at a time'
-for command in check fmt compile simulate classify run policy; do
+for command in check fmt compile simulate paths diff classify run policy; do
     try 0 "$command" --help
     page=$out
     has page "$page" "Usage: recourse $command"
@@ -403,6 +403,7 @@ else
     echo 'cli: skipped, since ragel is not in PATH: policies that are compiled while the command runs'
     skipped=$((skipped + 1))
 fi
+. tests/cli/review_cases.sh
 . tests/cli/run_cases.sh
 . tests/cli/dialect_cases.sh
 . tests/cli/guard_cases.sh
