@@ -36,7 +36,7 @@ static void arm(struct recourse_process *process)
     if (process->ending) {
         due = process->killed ? RECOURSE_FOREVER : process->kill_ms;
     } else if (process->gone) {
-        due = process->listens_ms;
+        due = process->paused ? RECOURSE_FOREVER : process->listens_ms;
     }
     rcs_timers_set(&process->all->loop->timers, &process->timer, due); /* room was reserved */
 }
@@ -47,6 +47,28 @@ static void close_stream(struct recourse_process *process, int *fd)
         rcs_loop_unwatch(process->all->loop, *fd);
         close(*fd);
         *fd = -1;
+    }
+}
+
+/* ---- pauses ---- */
+
+static void on_output(void *user, int fd, unsigned events);
+static void on_errors(void *user, int fd, unsigned events);
+
+/* Its outputs are read, or not: then it comes to a stop by itself when the pipes are full. */
+static void listen_to(struct recourse_process *process, bool reads)
+{
+    unsigned events = reads ? RECOURSE_READABLE : 0;
+    struct rcs_loop *loop = process->all->loop;
+
+    process->paused = !reads;
+    if (process->output >= 0 && rcs_loop_watch(loop, process->output, events, on_output, process) != 0) {
+        process->too_large = true;
+        process->no_memory = true;
+        close_stream(process, &process->output);
+    }
+    if (process->errors >= 0 && rcs_loop_watch(loop, process->errors, events, on_errors, process) != 0) {
+        close_stream(process, &process->errors);
     }
 }
 
@@ -77,6 +99,9 @@ static void begin_end(struct recourse_process *process)
     }
     process->ending = true;
     process->kill_ms = later(process->grace_ms);
+    if (process->paused) {
+        listen_to(process, true); /* what it still says is for nobody */
+    }
     if (process->input >= 0) {
         /* Not closed: half of the arguments must not look like all of them. */
         rcs_loop_unwatch(process->all->loop, process->input);
@@ -204,15 +229,25 @@ static void overflow(struct recourse_process *process)
     begin_end(process);
 }
 
-static int append(struct recourse_process *process, struct rcs_buffer *kept, const char *block, size_t size)
+/* How many of `size` bytes more there is still no leave for to be kept. */
+static size_t ungranted(const struct recourse_process *process, const struct rcs_buffer *kept, size_t size)
 {
-    const struct recourse_process_request *request = process->request;
-    int code = rcs_buffer_reserve(kept, size);
+    size_t room = kept->limit - kept->size;
+    size_t all = process->output_kept.size + process->errors_kept.size + (size < room ? size : room);
 
-    if (code == 0 && size > 0 && request->keep != NULL && !request->keep(process->user, size)) {
-        code = RECOURSE_E_LIMIT;
+    return process->request->keep != NULL && all > process->granted ? all - process->granted : 0;
+}
+
+/* Whether there is room for a block. One that is being ended is not asked about: what has no room is dropped. */
+static bool has_room(struct recourse_process *process, const struct rcs_buffer *kept)
+{
+    size_t more = process->ending || process->too_large ? 0 : ungranted(process, kept, BLOCK_BYTES);
+
+    if (more > 0 && !process->request->keep(process->user, more)) {
+        return false;
     }
-    return code == 0 ? rcs_buffer_append(kept, block, size) : code;
+    process->granted += more;
+    return true;
 }
 
 static void keep(struct recourse_process *process, struct rcs_buffer *kept, const char *block, size_t size)
@@ -220,15 +255,15 @@ static void keep(struct recourse_process *process, struct rcs_buffer *kept, cons
     size_t room = kept->limit - kept->size;
     int code;
 
-    if (process->cancelled) {
+    if (process->cancelled || ungranted(process, kept, size) > 0) {
         return;
     }
     if (kept == &process->errors_kept) {
-        code = append(process, kept, block, size < room ? size : room);
+        code = rcs_buffer_append(kept, block, size < room ? size : room);
         (void)code; /* less of it is kept */
         return;
     }
-    code = process->too_large ? 0 : append(process, kept, block, size);
+    code = process->too_large ? 0 : rcs_buffer_append(kept, block, size);
     if (code != 0) {
         process->no_memory = code == RECOURSE_E_MEMORY;
         overflow(process);
@@ -240,7 +275,13 @@ static void take_in(struct recourse_process *process, int *fd, struct rcs_buffer
     char block[BLOCK_BYTES];
 
     while (blocks-- > 0 && *fd >= 0) {
-        ssize_t got = read(*fd, block, sizeof block);
+        ssize_t got;
+
+        if (!process->cancelled && !has_room(process, kept)) {
+            listen_to(process, false);
+            return;
+        }
+        got = read(*fd, block, sizeof block);
 
         if (got > 0) {
             keep(process, kept, block, (size_t)got);
@@ -315,8 +356,12 @@ static void on_gone(void *user, int fd, unsigned events)
     process->listens_ms = later(LISTEN_MS);
     rcs_loop_unwatch(process->all->loop, fd);
     close_stream(process, &process->input);
-    take_in(process, &process->output, &process->output_kept, BLOCKS_END);
-    take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
+    if (!process->paused) {
+        take_in(process, &process->output, &process->output_kept, BLOCKS_END);
+    }
+    if (!process->paused) {
+        take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
+    }
     if (is_over(process)) {
         finish(process);
         return;
@@ -504,6 +549,27 @@ bool rcs_process_cancel(struct recourse_process *process)
     begin_end(process);
     process->request = NULL;
     return true;
+}
+
+/* What has gone is read to its end here; the loop tells. */
+void rcs_process_resume(struct recourse_process *process)
+{
+    if (!process->paused || process->finishing) {
+        return;
+    }
+    listen_to(process, true);
+    if (!process->gone) {
+        return;
+    }
+    process->listens_ms = later(LISTEN_MS);
+    take_in(process, &process->output, &process->output_kept, BLOCKS_END);
+    if (!process->paused) {
+        take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
+    }
+    if (is_over(process)) {
+        process->listens_ms = 0;
+    }
+    arm(process);
 }
 
 /* ---- the end of the port ---- */

@@ -6,6 +6,7 @@
 
 #include "src/core/text.h"
 #include "src/io/memory.h"
+#include "src/io/timer.h"
 
 #define HEADERS_OWN 6u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
@@ -23,7 +24,7 @@ struct rcs_mcp_exchange {
     struct rcs_mcp_message message; /* from the stream; points into `sse` */
     int64_t id;
     uint64_t generation;
-    size_t reserved; /* of the runner's bound */
+    struct rcs_claim claim; /* the request, and the answer so far */
     bool has_session;
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
@@ -79,18 +80,19 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
     exchange->headers[count] = NULL;
 }
 
-static bool reserve(struct rcs_mcp_exchange *exchange, size_t size)
-{
-    if (!rcs_mailbox_reserve(exchange->server->host->mailbox, size)) {
-        return false;
-    }
-    exchange->reserved += size;
-    return true;
-}
-
 static bool keep_body(void *user, size_t size)
 {
-    return reserve(user, size);
+    struct rcs_mcp_exchange *exchange = user;
+
+    return rcs_claim_more(exchange->server->host->room, &exchange->claim, size);
+}
+
+static void resume(struct rcs_claim *claim)
+{
+    struct rcs_mcp_exchange *exchange = RCS_OWNER(claim, struct rcs_mcp_exchange, claim);
+    struct recourse_port *port = exchange->server->host->port;
+
+    port->http_resume(port->self, exchange->transfer);
 }
 
 static void free_exchange(struct rcs_mcp_exchange *exchange)
@@ -104,7 +106,7 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
         }
         exchange->server->loose_count--;
     }
-    rcs_mailbox_give_back(host->mailbox, exchange->reserved);
+    rcs_claim_end(host->room, &exchange->claim);
     rcs_buffer_clear(&exchange->body);
     rcs_buffer_clear(&exchange->text);
     rcs_sse_clear(&exchange->sse);
@@ -157,7 +159,6 @@ static bool on_data(void *user, const char *bytes, size_t size)
 {
     struct rcs_mcp_exchange *exchange = user;
     const char *at = bytes;
-    size_t before = exchange->sse.data.capacity;
     int code;
 
     while ((code = rcs_sse_next(&exchange->sse, &at, bytes + size)) == 1) {
@@ -168,9 +169,7 @@ static bool on_data(void *user, const char *bytes, size_t size)
             return false;
         }
     }
-    if (code == 0 && exchange->sse.data.capacity > before && !reserve(exchange, exchange->sse.data.capacity - before)) {
-        code = RECOURSE_E_LIMIT;
-    }
+    rcs_claim_set(exchange->server->host->room, &exchange->claim, exchange->body.size + exchange->sse.data.capacity);
     exchange->fault = code;
     return code == 0;
 }
@@ -344,8 +343,8 @@ int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, str
     rcs_mcp_body_init(server, &order->body);
     rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
     rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
-    rcs_mailbox_charge(host->mailbox, exchange->body.size);
-    exchange->reserved = exchange->body.size;
+    rcs_claim_init(&exchange->claim, host->port->http_resume != NULL ? resume : NULL);
+    rcs_claim_set(host->room, &exchange->claim, exchange->body.size);
     code = copy_session(exchange);
     if (code == 0) {
         fill_headers(exchange, order->order);
