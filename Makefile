@@ -58,7 +58,7 @@ RUN_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/run/test_*.c))
 RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run))
 SERVER_OBJECTS := $(filter-out %main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c examples/host_*.c))
 SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
@@ -182,6 +182,9 @@ $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
 
 $(B)/embed_poll: $(B)/obj/examples/embed_poll.o $(B)/librecourse.a
+	$(call link,$^,$(LIBS))
+
+$(B)/host_%: $(B)/obj/examples/host_%.o $(B)/obj/examples/agent.o $(B)/obj/examples/agent_text.o $(B)/librecourse.a
 	$(call link,$^,$(LIBS))
 
 # The generated C and core, and nothing else.

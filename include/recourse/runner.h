@@ -325,7 +325,7 @@ enum recourse_run_status {
 /* The failure that ended a run. Lives as long as the run. */
 struct recourse_run_failure {
     uint16_t http; /* 0: none */
-    struct recourse_span tool;
+    struct recourse_span tool; /* empty: it was no tool's, recourse_run_fail */
     struct recourse_span text; /* the server's own message, cleaned */
 };
 
@@ -334,6 +334,13 @@ RECOURSE_MUST_USE int recourse_run_new(struct recourse_runner *runner, struct re
 enum recourse_run_status recourse_run_status(const struct recourse_run *run);
 /* NULL unless RECOURSE_RUN_FAILED. */
 const struct recourse_run_failure *recourse_run_failure(const struct recourse_run *run);
+/*
+ * Ends the run with a failure of the host's own, such as its model provider's: as where a policy tells the host, what is
+ * safe is cancelled, what is not finishes its try, no further turn begins. The failure is copied as it stands. Errors:
+ * RECOURSE_E_ARGUMENT, RECOURSE_E_STATE (it has ended already, and keeps what it has), RECOURSE_E_MEMORY (the run has
+ * failed, with the status alone).
+ */
+RECOURSE_MUST_USE int recourse_run_fail(struct recourse_run *run, const struct recourse_run_failure *failure);
 /* Cancels its turns, and ends the run: it takes no further one. [any thread, while the run lives] */
 void recourse_run_cancel(struct recourse_run *run);
 void recourse_run_free(struct recourse_run *run);

@@ -261,7 +261,7 @@ static int send(struct mcp_try *try)
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
     if (code == 0) {
-        *try->order.session = rcs_mcp_post_generation(try->exchange);
+        *try->order.session = rcs_mcp_post_generation(server, try->exchange);
     }
     return code;
 }
@@ -337,7 +337,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
 
     if (try->exchange == NULL) {
         rcs_mcp_session_leave(try->server, &try->waiter);
-    } else if (rcs_mcp_post_cancel(try->exchange)) {
+    } else if (rcs_mcp_post_cancel(try->server, try->exchange)) {
         touched = true;
         tell_cancelled(try);
     }

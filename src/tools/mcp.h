@@ -15,6 +15,7 @@
 
 struct rcs_mcp_exchange;
 struct rcs_mcp_server;
+struct rcs_mcp_transport;
 
 enum rcs_mcp_stage { RCS_MCP_CLOSED = 0, RCS_MCP_OPENING = 1, RCS_MCP_OPEN = 2 };
 
@@ -42,6 +43,7 @@ struct rcs_mcp_page {
 struct rcs_mcp_server {
     struct rcs_mcp_server *next;
     const struct rcs_tool_host *host;
+    const struct rcs_mcp_transport *transport;
     struct recourse_mcp_server config; /* what it points to stands behind this struct */
     struct rcs_tool *lister;           /* the tool that asks for the list; the runner's */
     struct rcs_mcp_page *pages;        /* what it has listed */
@@ -76,7 +78,7 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
 /* That session is no good any more; another one by now is not touched. */
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation);
 
-/* ---- mcp_exchange.c: one message to the server, and what comes back ---- */
+/* ---- one message to the server, and what comes back ---- */
 
 struct rcs_mcp_reply {
     struct recourse_facts facts;    /* as of HTTP; of an answer that claims success `result` is still empty */
@@ -93,19 +95,30 @@ struct rcs_mcp_order {
     void *user;
 };
 
-/* Errors: those of http_start. */
+/* How a server is reached. Its functions are those below, for a server of that transport; an exchange is its own. */
+struct rcs_mcp_transport {
+    int (*post)(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **exchange);
+    bool (*cancel)(struct rcs_mcp_exchange *exchange);
+    uint64_t (*generation)(const struct rcs_mcp_exchange *exchange);
+    void (*post_loose)(struct rcs_mcp_server *server, struct rcs_buffer *body);
+    void (*clear)(struct rcs_mcp_server *server);
+};
+
+extern const struct rcs_mcp_transport rcs_mcp_over_http; /* mcp_exchange.c */
+
+/* `done` is never called from within. Errors: those of http_start or process_start. */
 RECOURSE_MUST_USE int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order,
                                    struct rcs_mcp_exchange **exchange);
 /* Returns whether a byte of it was sent. */
-bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange);
+bool rcs_mcp_post_cancel(struct rcs_mcp_server *server, struct rcs_mcp_exchange *exchange);
 /* The session that it was sent in. */
-uint64_t rcs_mcp_post_generation(const struct rcs_mcp_exchange *exchange);
+uint64_t rcs_mcp_post_generation(const struct rcs_mcp_server *server, const struct rcs_mcp_exchange *exchange);
 /* Sends a message that nobody waits for, if there is room and memory for it. Takes `body`. */
 void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body);
-/* Sends what waits for the server's letter. */
-void rcs_mcp_post_notes(struct rcs_mcp_server *server);
-/* Cancels all that nobody waits for. */
+/* Cancels all that nobody waits for, and ends what the transport keeps of the server. */
 void rcs_mcp_post_clear(struct rcs_mcp_server *server);
+/* HTTP: sends what waits for the server's letter. */
+void rcs_mcp_post_notes(struct rcs_mcp_server *server);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
 
 #endif

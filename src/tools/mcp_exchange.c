@@ -1,4 +1,4 @@
-/* One POST to an MCP server: its answer is a JSON text or a stream of events, and becomes facts and a message. */
+/* The transport over HTTP. One POST: its answer is a JSON text or a stream of events, and becomes facts and a message. */
 #include "src/tools/mcp.h"
 
 #include <stdio.h>
@@ -34,11 +34,6 @@ struct rcs_mcp_exchange {
     char number[sizeof "Recourse-Try: " + 10];
     const char *headers[];
 };
-
-void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body)
-{
-    rcs_buffer_init(body, server->host->allocator, SIZE_MAX / 2);
-}
 
 /* ---- the request ---- */
 
@@ -323,7 +318,7 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
     };
 }
 
-int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
+static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
 {
     const struct rcs_tool_host *host = server->host;
     size_t header_room = count_headers(server) + HEADERS_OWN + 1;
@@ -359,7 +354,7 @@ int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, str
     return 0;
 }
 
-bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange)
+static bool cancel(struct rcs_mcp_exchange *exchange)
 {
     struct recourse_port *port = exchange->server->host->port;
     bool sent = port->http_cancel(port->self, exchange->transfer);
@@ -368,14 +363,14 @@ bool rcs_mcp_post_cancel(struct rcs_mcp_exchange *exchange)
     return sent;
 }
 
-uint64_t rcs_mcp_post_generation(const struct rcs_mcp_exchange *exchange)
+static uint64_t generation(const struct rcs_mcp_exchange *exchange)
 {
     return exchange->generation;
 }
 
 /* ---- what nobody waits for ---- */
 
-void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
+static void post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
 {
     struct recourse_port *port = server->host->port;
     struct rcs_mcp_exchange *exchange = NULL;
@@ -385,7 +380,7 @@ void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
         rcs_buffer_clear(body);
         return;
     }
-    if (rcs_mcp_post(server, &order, &exchange) != 0) {
+    if (post(server, &order, &exchange) != 0) {
         return;
     }
     exchange->next = server->loose;
@@ -416,18 +411,26 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server)
     struct rcs_buffer body;
 
     while (take_note(server, &body)) {
-        rcs_mcp_post_loose(server, &body);
+        post_loose(server, &body);
     }
 }
 
-void rcs_mcp_post_clear(struct rcs_mcp_server *server)
+static void clear(struct rcs_mcp_server *server)
 {
     struct rcs_buffer body;
 
     while (server->loose != NULL) {
-        (void)rcs_mcp_post_cancel(server->loose);
+        (void)cancel(server->loose);
     }
     while (take_note(server, &body)) {
         rcs_buffer_clear(&body);
     }
 }
+
+const struct rcs_mcp_transport rcs_mcp_over_http = {
+    .post = post,
+    .cancel = cancel,
+    .generation = generation,
+    .post_loose = post_loose,
+    .clear = clear,
+};

@@ -214,7 +214,7 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
     }
     link_out(waiter);
     if (server->waiters == NULL && server->handshake != NULL) {
-        (void)rcs_mcp_post_cancel(server->handshake);
+        (void)rcs_mcp_post_cancel(server, server->handshake);
         server->handshake = NULL;
         forget_session(server);
     }
@@ -358,6 +358,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     }
     memset(server, 0, sizeof *server);
     server->host = host;
+    server->transport = &rcs_mcp_over_http;
     server->config = *config;
     block.list = (const char **)(void *)(server + 1);
     block.at = (char *)(block.list + block.entries);
@@ -382,7 +383,7 @@ void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pag
 void rcs_mcp_server_free(struct rcs_mcp_server *server)
 {
     if (server->handshake != NULL) {
-        (void)rcs_mcp_post_cancel(server->handshake);
+        (void)rcs_mcp_post_cancel(server, server->handshake);
     }
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
