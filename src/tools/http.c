@@ -37,7 +37,6 @@ struct http_try {
 /* "Name: value" (RFC 9110, 5.5), and none that says where the request ends. The value may be a secret: not shown. */
 static int check_header(const char *tool, const char *header, struct recourse_error *error)
 {
-    static const char *const framing[] = {"content-length", "transfer-encoding", "connection", "expect"};
     struct recourse_span name = {header, rcs_header_name_size(header)};
 
     if (name.size == 0) {
@@ -49,11 +48,13 @@ static int check_header(const char *tool, const char *header, struct recourse_er
                         "tool '%s': the value of header '%.*s' has a line break or another control character", tool,
                         (int)name.size, header);
     }
-    for (size_t i = 0; i < sizeof framing / sizeof framing[0]; i++) {
-        if (rcs_text_equal_folded(name, framing[i])) {
-            return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool,
-                                  (int)name.size, header);
-        }
+    if (strlen(header) > RCS_HEADER_LINE_MAX) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' is longer than %u bytes", tool,
+                        name.size < 80 ? (int)name.size : 80, header, RCS_HEADER_LINE_MAX);
+    }
+    if (rcs_header_is_framing(header)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool, (int)name.size,
+                        header);
     }
     return 0;
 }
