@@ -201,6 +201,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
         return RCS_STOPPED_UNTOUCHED;
     }
     try->stopped = true;
+    rcs_claim_leave(try->host->room, &try->claim);
     return RCS_STOPPED_RUNNING;
 }
 

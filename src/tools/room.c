@@ -51,8 +51,9 @@ void rcs_claim_init(struct rcs_claim *claim, void (*resume)(struct rcs_claim *cl
     rcs_link_init(&claim->link);
 }
 
-static void leave(struct rcs_room *room, const struct rcs_claim *claim)
+void rcs_claim_leave(struct rcs_room *room, struct rcs_claim *claim)
 {
+    rcs_list_remove(&claim->link);
     if (room->first == claim) {
         room->first = NULL;
     }
@@ -79,15 +80,14 @@ void rcs_claim_set(struct rcs_room *room, struct rcs_claim *claim, size_t size)
     rcs_mailbox_charge(room->mailbox, size);
     rcs_mailbox_give_back(room->mailbox, claim->taken);
     claim->taken = size;
-    if (fits(room, 0)) {
-        leave(room, claim);
+    if (room->first == claim && fits(room, 0)) {
+        room->first = NULL;
     }
 }
 
 void rcs_claim_end(struct rcs_room *room, struct rcs_claim *claim)
 {
-    rcs_list_remove(&claim->link);
+    rcs_claim_leave(room, claim);
     rcs_mailbox_give_back(room->mailbox, claim->taken);
     claim->taken = 0;
-    leave(room, claim);
 }

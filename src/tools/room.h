@@ -40,6 +40,8 @@ void rcs_claim_init(struct rcs_claim *claim, void (*resume)(struct rcs_claim *cl
 bool rcs_claim_more(struct rcs_room *room, struct rcs_claim *claim, size_t size);
 /* It holds so many bytes, neither more nor less, even beyond the bound. */
 void rcs_claim_set(struct rcs_room *room, struct rcs_claim *claim, size_t size);
+/* Nobody wants the answer any more: it waits no longer, and is first no longer, but holds what it has. */
+void rcs_claim_leave(struct rcs_room *room, struct rcs_claim *claim);
 /* Gives all back, and waits no more. */
 void rcs_claim_end(struct rcs_room *room, struct rcs_claim *claim);
 
