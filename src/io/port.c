@@ -151,6 +151,13 @@ static void port_process_resume(void *self, struct recourse_process *process)
     rcs_process_resume(process);
 }
 
+static int port_process_write(void *self, struct recourse_process *process, const char *bytes, size_t size,
+                              size_t *taken)
+{
+    (void)self;
+    return rcs_process_write(process, bytes, size, taken);
+}
+
 static int port_submit(void *self, void (*work)(void *user), void *user)
 {
     struct real_port *real = self;
@@ -250,6 +257,7 @@ static const struct recourse_port functions = {
     .process_end = port_process_end,
     .process_cancel = port_process_cancel,
     .process_resume = port_process_resume,
+    .process_write = port_process_write,
     .submit = port_submit,
     .wake = port_wake,
     .poll = port_poll,

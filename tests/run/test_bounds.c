@@ -84,9 +84,9 @@ static void finish(const struct recourse_turn *turn)
 
 /* ---- memory ---- */
 
-#define BOUND ((size_t)16 << 20)
-#define ANSWER ((size_t)4 << 20)
-#define ANSWERS 32u
+#define BOUND ((size_t)8 << 20)
+#define ANSWER ((size_t)2 << 20)
+#define ANSWERS 24u
 
 /* An allocator that knows how much is in use, and how much ever was. */
 static size_t used_now;
@@ -179,7 +179,7 @@ static const char *endless(void)
     return script;
 }
 
-/* 32 replies of 4 MiB come in at once, and 16 MiB are there for all: each waits for its turn, and all arrive. */
+/* 24 replies of 2 MiB come in at once, and 8 MiB are there for all: each waits for its turn, and all arrive. */
 static void test_large_replies(void)
 {
     static const struct {
@@ -187,8 +187,8 @@ static void test_large_replies(void)
         uint64_t read_timeout_ms;
         size_t most; /* in use: the bound, one answer that is being made a result, and what is no answer */
     } cases[] = {
-        {"200 fill=4194304", 0, BOUND + ANSWER + 400000},
-        {"200 fill=4194304", 15000, BOUND + ANSWER + 400000},
+        {"200 fill=2097152", 0, BOUND + ANSWER + 400000},
+        {"200 fill=2097152", 15000, BOUND + ANSWER + 400000},
         {NULL, 0, 2 * BOUND + ANSWER + 400000}, /* without a length: buffers are larger than what is in them */
     };
     char why[128] = "";
@@ -218,7 +218,7 @@ static void test_large_replies(void)
 /* The same for what commands write, whose length nobody knows before. */
 static void test_large_outputs(void)
 {
-    static const char *const words[] = {"sh", "-c", "head -c 4194304 /dev/zero | tr '\\0' x", NULL};
+    static const char *const words[] = {"sh", "-c", "head -c 2097152 /dev/zero | tr '\\0' x", NULL};
     struct recourse_tool tool = {.size = sizeof tool, .name = "big", .kind = RECOURSE_TOOL_COMMAND, .command = words,
                                  .limit = 12};
 
