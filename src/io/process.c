@@ -14,9 +14,6 @@
 #define GRACE_MS 2000u
 #define QUIT_MS 2000u
 #define LISTEN_MS 100u /* to what a process has left behind, after it has gone */
-#define BLOCK_BYTES 16384u
-#define BLOCKS_EVENT 16u /* of one stream, for one event */
-#define BLOCKS_END 64u   /* what may lie in a pipe when its process has gone: a pipe holds 1 MiB at most */
 
 void rcs_processes_init(struct rcs_processes *all, struct rcs_loop *loop)
 {
@@ -42,34 +39,12 @@ static void arm(struct recourse_process *process)
     rcs_timers_set(&process->all->loop->timers, &process->timer, due); /* room was reserved */
 }
 
-static void close_stream(struct recourse_process *process, int *fd)
+void rcs_process_close_stream(struct recourse_process *process, int *fd)
 {
     if (*fd >= 0) {
         rcs_loop_unwatch(process->all->loop, *fd);
         close(*fd);
         *fd = -1;
-    }
-}
-
-/* ---- pauses ---- */
-
-static void on_output(void *user, int fd, unsigned events);
-static void on_errors(void *user, int fd, unsigned events);
-
-/* Its outputs are read, or not: then it comes to a stop by itself when the pipes are full. */
-static void listen_to(struct recourse_process *process, bool reads)
-{
-    unsigned events = reads ? RECOURSE_READABLE : 0;
-    struct rcs_loop *loop = process->all->loop;
-
-    process->paused = !reads;
-    if (process->output >= 0 && rcs_loop_watch(loop, process->output, events, on_output, process) != 0) {
-        process->too_large = true;
-        process->no_memory = true;
-        close_stream(process, &process->output);
-    }
-    if (process->errors >= 0 && rcs_loop_watch(loop, process->errors, events, on_errors, process) != 0) {
-        close_stream(process, &process->errors);
     }
 }
 
@@ -100,17 +75,17 @@ static void ask_to_end(struct recourse_process *process)
     signal_group(process, SIGTERM);
 }
 
-static void begin_end(struct recourse_process *process)
+void rcs_process_begin_end(struct recourse_process *process)
 {
     if (process->ending) {
         return;
     }
     process->ending = true;
     if (process->paused) {
-        listen_to(process, true); /* what it still says is for nobody */
+        (void)rcs_process_listen(process, true); /* what it still says is for nobody */
     }
     if (process->talks) {
-        close_stream(process, &process->input);
+        rcs_process_close_stream(process, &process->input);
         process->step_ms = later(process->quit_ms);
     } else {
         if (process->input >= 0) {
@@ -139,10 +114,10 @@ static void take_out(struct recourse_process *process)
     struct rcs_processes *all = process->all;
 
     rcs_timers_remove(&all->loop->timers, &process->timer);
-    close_stream(process, &process->input);
-    close_stream(process, &process->output);
-    close_stream(process, &process->errors);
-    close_stream(process, &process->pidfd);
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->output);
+    rcs_process_close_stream(process, &process->errors);
+    rcs_process_close_stream(process, &process->pidfd);
     if (process->previous != NULL) {
         process->previous->next = process->next;
     } else {
@@ -225,121 +200,11 @@ static bool is_over(const struct recourse_process *process)
     return process->gone && (process->killed || (process->output < 0 && process->errors < 0));
 }
 
-static void finish_if_over(struct recourse_process *process)
+void rcs_process_finish_if_over(struct recourse_process *process)
 {
     if (is_over(process)) {
         finish(process);
     }
-}
-
-/* ---- its output ---- */
-
-static void overflow(struct recourse_process *process)
-{
-    process->too_large = true;
-    rcs_buffer_clear(&process->output_kept);
-    close_stream(process, &process->output); /* so that it feels it, even if it ignores signals */
-    begin_end(process);
-}
-
-/* How many of `size` bytes more there is still no leave for to be kept. */
-static size_t ungranted(const struct recourse_process *process, const struct rcs_buffer *kept, size_t size)
-{
-    size_t room = kept->limit - kept->size;
-    size_t all = process->output_kept.size + process->errors_kept.size + (size < room ? size : room);
-
-    return process->request->keep != NULL && all > process->granted ? all - process->granted : 0;
-}
-
-/* Whether there is room for a block. One that is being ended is not asked about: what has no room is dropped. */
-static bool has_room(struct recourse_process *process, const struct rcs_buffer *kept)
-{
-    size_t more = process->ending || process->too_large ? 0 : ungranted(process, kept, BLOCK_BYTES);
-
-    if (more > 0 && !process->request->keep(process->user, more)) {
-        return false;
-    }
-    process->granted += more;
-    return true;
-}
-
-static void keep(struct recourse_process *process, struct rcs_buffer *kept, const char *block, size_t size)
-{
-    size_t room = kept->limit - kept->size;
-    int code;
-
-    if (process->cancelled || ungranted(process, kept, size) > 0) {
-        return;
-    }
-    if (process->talks && kept == &process->output_kept) {
-        process->request->data(process->user, block, size);
-        return;
-    }
-    if (process->talks) {
-        rcs_process_keep_last(kept, block, size);
-        return;
-    }
-    if (kept == &process->errors_kept) {
-        code = rcs_buffer_append(kept, block, size < room ? size : room);
-        (void)code; /* less of it is kept */
-        return;
-    }
-    code = process->too_large ? 0 : rcs_buffer_append(kept, block, size);
-    if (code != 0) {
-        process->no_memory = code == RECOURSE_E_MEMORY;
-        overflow(process);
-    }
-}
-
-static void end_of(struct recourse_process *process, int *fd)
-{
-    close_stream(process, fd);
-    if (process->talks && !process->gone && !process->cancelled && fd == &process->output) {
-        process->request->data(process->user, NULL, 0);
-    }
-}
-
-static void take_in(struct recourse_process *process, int *fd, struct rcs_buffer *kept, unsigned blocks)
-{
-    char block[BLOCK_BYTES];
-
-    while (blocks-- > 0 && *fd >= 0) {
-        ssize_t got;
-
-        if (!process->cancelled && !has_room(process, kept)) {
-            listen_to(process, false);
-            return;
-        }
-        got = read(*fd, block, sizeof block);
-
-        if (got > 0) {
-            keep(process, kept, block, (size_t)got);
-        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-            end_of(process, fd);
-        } else if (errno == EAGAIN) {
-            break;
-        }
-    }
-}
-
-static void on_output(void *user, int fd, unsigned events)
-{
-    struct recourse_process *process = user;
-
-    (void)fd;
-    (void)events;
-    take_in(process, &process->output, &process->output_kept, BLOCKS_EVENT);
-    finish_if_over(process);
-}
-
-static void on_errors(void *user, int fd, unsigned events)
-{
-    struct recourse_process *process = user;
-
-    (void)fd;
-    (void)events;
-    take_in(process, &process->errors, &process->errors_kept, BLOCKS_EVENT);
-    finish_if_over(process);
 }
 
 /* ---- its input ---- */
@@ -362,7 +227,7 @@ static void on_input(void *user, int fd, unsigned events)
         }
         process->input_sent += put > 0 ? (size_t)put : 0;
     }
-    close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->input);
 }
 
 /* ---- its life ---- */
@@ -384,13 +249,8 @@ static void on_gone(void *user, int fd, unsigned events)
     process->status = info.si_status;
     process->listens_ms = later(LISTEN_MS);
     rcs_loop_unwatch(process->all->loop, fd);
-    close_stream(process, &process->input);
-    if (!process->paused) {
-        take_in(process, &process->output, &process->output_kept, BLOCKS_END);
-    }
-    if (!process->paused) {
-        take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
-    }
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_take_rest(process);
     if (is_over(process)) {
         finish(process);
         return;
@@ -412,7 +272,7 @@ static void on_time(struct rcs_timer *timer)
         arm(process);
     } else {
         process->timed_out = true;
-        begin_end(process);
+        rcs_process_begin_end(process);
     }
 }
 
@@ -423,12 +283,11 @@ static bool watch_streams(struct recourse_process *process)
     struct rcs_loop *loop = process->all->loop;
 
     if (!process->talks && process->request->input.size == 0) {
-        close_stream(process, &process->input);
+        rcs_process_close_stream(process, &process->input);
     } else if (!process->talks && rcs_loop_watch(loop, process->input, RECOURSE_WRITABLE, on_input, process) != 0) {
         return false;
     }
-    return rcs_loop_watch(loop, process->output, RECOURSE_READABLE, on_output, process) == 0 &&
-           rcs_loop_watch(loop, process->errors, RECOURSE_READABLE, on_errors, process) == 0;
+    return rcs_process_listen(process, true);
 }
 
 /* It could not be started: said from poll. */
@@ -444,9 +303,9 @@ static void note_failed_start(struct recourse_process *process, int number)
         snprintf(process->detail, sizeof process->detail, "can't start %s: %s", request->arguments[0],
                  strerror(number));
     }
-    close_stream(process, &process->input);
-    close_stream(process, &process->output);
-    close_stream(process, &process->errors);
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->output);
+    rcs_process_close_stream(process, &process->errors);
     rcs_timers_set(&process->all->loop->timers, &process->timer, 0);
 }
 
@@ -566,7 +425,7 @@ bool rcs_process_end(struct recourse_process *process)
         release(process);
         return false;
     }
-    begin_end(process);
+    rcs_process_begin_end(process);
     return true;
 }
 
@@ -580,7 +439,7 @@ bool rcs_process_cancel(struct recourse_process *process)
     process->cancelled = true;
     rcs_buffer_clear(&process->output_kept);
     rcs_buffer_clear(&process->errors_kept);
-    begin_end(process);
+    rcs_process_begin_end(process);
     process->request = NULL;
     return true;
 }
@@ -591,15 +450,12 @@ void rcs_process_resume(struct recourse_process *process)
     if (!process->paused || process->finishing) {
         return;
     }
-    listen_to(process, true);
+    (void)rcs_process_listen(process, true);
     if (!process->gone) {
         return;
     }
     process->listens_ms = later(LISTEN_MS);
-    take_in(process, &process->output, &process->output_kept, BLOCKS_END);
-    if (!process->paused) {
-        take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
-    }
+    rcs_process_take_rest(process);
     if (is_over(process)) {
         process->listens_ms = 0;
     }

@@ -68,6 +68,23 @@ RECOURSE_MUST_USE int rcs_process_start(struct rcs_processes *all, const struct 
 bool rcs_process_end(struct recourse_process *process);
 bool rcs_process_cancel(struct recourse_process *process);
 void rcs_process_resume(struct recourse_process *process);
+
+/* ---- process.c, for the other two ---- */
+
+void rcs_process_close_stream(struct recourse_process *process, int *fd);
+void rcs_process_begin_end(struct recourse_process *process);
+/* Only as the last thing: it is freed then. */
+void rcs_process_finish_if_over(struct recourse_process *process);
+
+/* ---- process_output.c ---- */
+
+/* Reads its outputs when there is something, or leaves them alone. False: one can't be watched, and is closed. */
+bool rcs_process_listen(struct recourse_process *process, bool reads);
+/* Reads what lies in the pipes of one that has gone, as far as there is room. */
+void rcs_process_take_rest(struct recourse_process *process);
+
+/* ---- process_talk.c ---- */
+
 /* As process_write of the port. */
 RECOURSE_MUST_USE int rcs_process_write(struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
 /* Keeps the last bytes of standard error, as many as may be kept. For want of memory it is fewer. */
