@@ -64,7 +64,8 @@ struct recourse_result {
     unsigned tries;
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
-    struct recourse_span structured; /* JSON object as the tool gave it, byte for byte; empty: none, or not well-formed */
+    struct recourse_span structured; /* JSON as the tool gave it, byte for byte: an object, of MCP servers any value; empty: none,
+                                        or not well-formed */
     struct recourse_span detail;     /* the tool's own words, cleaned, at most RECOURSE_TEXT_MAX bytes of them; empty on success */
     const struct recourse_trail_step *trail;
     size_t trail_count;
