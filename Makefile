@@ -50,7 +50,7 @@ CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli)
+CLI_OBJECTS := $(call objects,src/cli) $(B)/obj/policies/texts.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -118,6 +118,10 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
+
+$(B)/policies/texts.c: tools/texts $(patsubst %,spec/%.policy.md,$(POLICIES))
+	@mkdir -p $(@D)
+	$(quiet)tools/texts $(POLICIES) >$@
 
 # ---- linking ----
 
