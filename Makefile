@@ -150,7 +150,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
-$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 

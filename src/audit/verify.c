@@ -207,6 +207,7 @@ static void change_writer(struct rcs_verify *verify, const uint8_t writer[16])
     }
     memset(verify->known, 0, sizeof verify->known);
     memcpy(verify->writer, writer, sizeof verify->writer);
+    verify->has_holes = false;
     verify->last_call = 0;
     verify->last_at = 0;
 }
@@ -261,6 +262,7 @@ static void take_record(struct rcs_verify *verify, bool first)
     case RCS_KIND_LOST:
         verify->verdict.lost += (uint64_t)rcs_record_get(record, RCS_KEY_COUNT_);
         incomplete(verify, "records were lost because they could not be written");
+        rcs_replay_give_up(verify);
         break;
     default:
         rcs_replay(verify);

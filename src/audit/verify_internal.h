@@ -53,6 +53,7 @@ struct rcs_verify {
     uint64_t last_call; /* of this writer */
     uint64_t last_at;
     uint64_t segment;
+    bool has_holes;     /* this writer has lost records: of which calls, nobody knows */
     bool closed;        /* the last record closed the log */
     bool begun;         /* some record was read */
     const char *file;
@@ -74,6 +75,8 @@ bool rcs_expect_flag(struct rcs_verify *verify, enum rcs_key key, bool expected)
 /* verify_call.c: replays one record. */
 void rcs_replay(struct rcs_verify *verify);
 void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
+/* Records were lost: calls that are open can't be followed any more. */
+void rcs_replay_give_up(struct rcs_verify *verify);
 
 /* verify_facts.c: the row of Failures that the facts of the outcome at hand meet: index, or RECOURSE_NONE. False: the facts
    are not such as a writer writes. */
