@@ -2,6 +2,9 @@
  * The record: a log of what was decided about every call, which can be checked against the policy afterwards, by anyone,
  * with `recourse audit verify`. src/audit/README.md describes its format.
  *
+ * What becomes of a try whose record can't be written is the policy's to say (its setting `audit`): it is made, and the log
+ * says how many records are lost, or it ends as one that could not be started (`spawn` and `unsent`).
+ *
  * One runner writes into one log, and one log has one writer at a time. What was called with what, and what came back, is
  * not in it: only keyed hashes, whose salts go into a file of their own, the disclosure, which may be kept elsewhere, or
  * deleted.
@@ -35,8 +38,6 @@ struct recourse_audit_options {
     const char *path;       /* a log that is there is gone on with; a new one is private (0600) */
     const char *disclosure; /* salts, and what `capture` keeps, are appended to it (0600); NULL: nobody will ever know them */
     uint8_t sync;           /* enum recourse_audit_sync */
-    bool refuse;            /* what can't be recorded isn't done: such a try ends as one that could not be started (`spawn`
-                               and `unsent`). Otherwise it is done, and the record says how many records were lost */
     bool capture;           /* write arguments, results, errors and headers into the disclosure */
     uint64_t segment_max;   /* bytes, after which PATH becomes PATH.1 (.2, ...) and a new PATH goes on; 0: 64 MiB */
 };

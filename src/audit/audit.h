@@ -26,10 +26,8 @@ struct rcs_audited {
 /* Appends the records of a decision to what will be written. 0, or why it is lost. */
 RECOURSE_MUST_USE int rcs_audit_record(struct recourse_audit *audit, const struct rcs_audited *what);
 
-/* Whether a try of such a tool is held back until rcs_audit_flush has said that it may begin. */
-bool rcs_audit_holds(const struct recourse_audit *audit, bool safe);
-/* Whether such tries may not begin if their records can't be written. */
-bool rcs_audit_refuses(const struct recourse_audit *audit);
+/* Whether a try of such a tool, by such a policy, is held back until rcs_audit_flush has said that it may begin. */
+bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe);
 
 /*
  * Writes what was appended. 0, or an error: all of it is lost then, and counted. `*mark` (may be NULL) is how far the log

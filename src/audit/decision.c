@@ -13,14 +13,9 @@ struct telling {
     uint8_t salt[RCS_HASH_SIZE];
 };
 
-bool rcs_audit_refuses(const struct recourse_audit *audit)
+bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe)
 {
-    return audit->options.refuse;
-}
-
-bool rcs_audit_holds(const struct recourse_audit *audit, bool safe)
-{
-    return !safe || audit->options.refuse || audit->options.sync == RECOURSE_AUDIT_EVERY;
+    return !safe || policy->settings.audit_refuse || audit->options.sync == RECOURSE_AUDIT_EVERY;
 }
 
 /* ---- the disclosure ---- */

@@ -242,7 +242,7 @@ static void start_try(struct rcs_call *call, bool new_session, bool recorded, ui
     }
 }
 
-void rcs_call_touch(struct rcs_call *call, bool recorded)
+void rcs_call_touch(struct rcs_call *call, bool allowed)
 {
     struct recourse_runner *runner = runner_of(call);
 
@@ -253,7 +253,7 @@ void rcs_call_touch(struct rcs_call *call, bool recorded)
     rcs_list_remove(&call->link);
     rcs_timers_remove(&runner->timers, &call->timer);
     call->stage = RCS_STAGE_TRYING;
-    if (recorded) {
+    if (allowed) {
         make_try(call, rcs_runner_now(runner));
     } else {
         try_not_recorded(call);

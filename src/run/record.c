@@ -59,14 +59,14 @@ bool rcs_recording_add(struct rcs_call *call, const struct recourse_decision *de
         .deadline_ms = call->turn->deadline_ms,
     };
 
-    return rcs_audit_record(audit, &what) == 0 || !rcs_audit_refuses(audit);
+    return rcs_audit_record(audit, &what) == 0 || !call->result.policy->settings.audit_refuse;
 }
 
 bool rcs_recording_holds(struct rcs_call *call)
 {
     struct recourse_runner *runner = runner_of(call);
 
-    if (!rcs_audit_holds(runner->options.audit, call->safe)) {
+    if (!rcs_audit_holds(runner->options.audit, call->result.policy, call->safe)) {
         return false;
     }
     call->stage = RCS_STAGE_RECORDING;
@@ -74,7 +74,7 @@ bool rcs_recording_holds(struct rcs_call *call)
     return true;
 }
 
-/* Those that are in the list now: what they bring about may add others. */
+/* Those that are in the list now: what they bring about may add others. Not recorded, a try is made if its policy says so. */
 static void touch_all(struct rcs_link *list, bool recorded)
 {
     struct rcs_link now;
@@ -87,7 +87,9 @@ static void touch_all(struct rcs_link *list, bool recorded)
     now.previous->next = &now;
     rcs_link_init(list);
     while (!rcs_list_empty(&now)) {
-        rcs_call_touch(RCS_OWNER(now.next, struct rcs_call, link), recorded);
+        struct rcs_call *call = RCS_OWNER(now.next, struct rcs_call, link);
+
+        rcs_call_touch(call, recorded || !call->result.policy->settings.audit_refuse);
     }
 }
 
@@ -112,7 +114,7 @@ static void settle_written(struct recourse_runner *runner)
         return;
     }
     if (rcs_audit_synced(audit, recording->mark, &synced) != 0) {
-        touch_all(&recording->written, !rcs_audit_refuses(audit));
+        touch_all(&recording->written, false);
     } else if (synced) {
         touch_all(&recording->written, true);
     }
@@ -126,7 +128,7 @@ void rcs_recording_settle(struct recourse_runner *runner)
 
     settle_written(runner);
     if (rcs_audit_flush(audit, &mark) != 0) {
-        touch_all(&recording->appended, !rcs_audit_refuses(audit));
+        touch_all(&recording->appended, false);
     } else if (rcs_list_empty(&recording->written) && !rcs_list_empty(&recording->appended)) {
         move_all(&recording->appended, &recording->written);
         recording->mark = mark;

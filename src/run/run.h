@@ -177,8 +177,8 @@ void rcs_call_cancel(struct rcs_call *call);
 void rcs_call_drop(struct rcs_call *call);
 void rcs_call_fire(struct rcs_timer *timer);
 
-/* A try that was held back for its record: begins it, or (not `recorded`) ends it as one that can't be started. */
-void rcs_call_touch(struct rcs_call *call, bool recorded);
+/* A try that was held back for its record: begins it, or (not `allowed`) ends it as one that can't be started. */
+void rcs_call_touch(struct rcs_call *call, bool allowed);
 
 /* record.c: with an audit only */
 void rcs_recording_open(struct recourse_runner *runner);

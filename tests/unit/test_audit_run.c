@@ -23,10 +23,11 @@ struct recorded {
 static void open_recorded(struct recorded *at, uint8_t sync, bool refuse)
 {
     struct recourse_runner_options options;
-    struct recourse_audit_options log = {.size = sizeof log, .sync = sync, .refuse = refuse, .path = at->path};
+    struct recourse_audit_options log = {.size = sizeof log, .sync = sync, .path = at->path};
     struct recourse_error error = {RECOURSE_OK, ""};
 
     kit_init(&at->kit, &options);
+    at->kit.policy.policy.settings.audit_refuse = refuse;
     snprintf(at->path, sizeof at->path, "%s/%u.log", directory, ++logs);
     log.port = &at->kit.sim.port;
     log.policy = &at->kit.policy.policy;
