@@ -175,7 +175,7 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))

@@ -159,16 +159,21 @@ struct recourse_tool {
 };
 
 /*
- * A server of tools that speaks MCP over streamable HTTP (revisions 2025-03-26 to 2025-11-25). Its tools are known by the
- * names that it lists, once it was asked (recourse_run_list_tools).
+ * A server of tools that speaks MCP (revisions 2025-03-26 to 2025-11-25) over streamable HTTP, or as a program of ours over
+ * its standard input and output. Its tools are known by the names that it lists, once it was asked
+ * (recourse_run_list_tools). A program is started when it is first needed, and again when it has ended; its processes end
+ * with the runner, and have gone when the port is freed.
  */
 struct recourse_mcp_server {
     size_t size; /* sizeof(struct recourse_mcp_server) */
     const char *name;   /* its tools share one limit under this name */
-    const char *url;
+    const char *url;            /* this one, or `command` */
     const char *const *headers; /* "Name: value", NULL-terminated, of every request; may be NULL */
     const char *proxy;          /* as of a tool */
     const char *ca_file;
+    const char *const *command;     /* as of a tool: the program and its words */
+    const char *const *environment; /* besides what this process has; may be NULL */
+    const char *directory;          /* where it runs; NULL: where this process does */
     const char *prefix;         /* goes before the names of its tools; NULL: nothing does */
     const char *const *tools;   /* the tools that are taken, by the server's names, NULL-terminated; NULL: all */
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
@@ -248,6 +253,9 @@ struct recourse_runner_options {
        Any other value is a refusal; a negative one says that asking failed. NULL: what needs approval is refused. */
     int (*approve)(void *user, struct recourse_approval_request *request);
     void (*observe)(void *user, const struct recourse_observation *observation);
+    /* What an MCP server does that belongs to no call, such as a line of its output that is none of the protocol's: one clean
+       line of English. Both spans live until it returns. NULL: nobody is told. */
+    void (*note)(void *user, struct recourse_span server, struct recourse_span text);
     void *user;
     /* Where each decision is recorded, opened on the same port (recourse/audit.h); of this runner alone, and closed after
        it. NULL: nowhere. */

@@ -82,3 +82,11 @@ const char *rcs_log_line(struct rcs_arena *arena, const struct recourse_observat
     return rcs_arena_format(arena, "%s: %s, %s%s%s%s", tool, happened(arena, observation), decided(arena, observation),
                             rows(arena, observation), *detail == '\0' ? "" : ": ", detail);
 }
+
+void rcs_log_note(struct recourse_span server, struct recourse_span text)
+{
+    struct rcs_arena arena = {0};
+
+    fprintf(stderr, "server %s: %s\n", rcs_log_name(&arena, server, NAME_MAX_SHOWN), one_line(&arena, text, UINT32_MAX));
+    rcs_arena_clear(&arena);
+}

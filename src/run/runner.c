@@ -257,6 +257,8 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     }
     runner->host.port = options->port;
     runner->host.body_max = runner->options.body_max;
+    runner->host.note = runner->options.note;
+    runner->host.note_user = runner->options.user;
     runner->policy = options->policy;
     runner->tools_end = &runner->tools;
     runner->servers_end = &runner->servers;

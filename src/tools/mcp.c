@@ -209,6 +209,10 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         end_list(try, &reply->facts);
         return;
     }
+    if (code == 0 && (try->server->stage != RCS_MCP_OPEN || try->server->generation != *try->order.session)) {
+        end_broken(try, &reply->facts, "the session was lost between two pages of the list");
+        return;
+    }
     if (code == 0 && ++try->page_count >= RCS_MCP_PAGES_MAX) {
         end_broken(try, &reply->facts, "the list of tools has more than 50 pages");
         return;

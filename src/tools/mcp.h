@@ -1,5 +1,5 @@
 /*
- * An MCP client for streamable HTTP (revisions 2025-03-26 to 2025-11-25). One server is shared by its tools: it is
+ * An MCP client (revisions 2025-03-26 to 2025-11-25) for streamable HTTP and standard input and output. One server is shared by its tools: it is
  * initialised when somebody first needs it, once for all who wait, and again when its session is lost.
  */
 #ifndef RCS_TOOLS_MCP_H
@@ -14,6 +14,7 @@
 #define RCS_MCP_LOOSE_MAX 32u        /* messages under way that nobody waits for */
 
 struct rcs_mcp_exchange;
+struct rcs_mcp_program;
 struct rcs_mcp_server;
 struct rcs_mcp_transport;
 
@@ -59,6 +60,8 @@ struct rcs_mcp_server {
     size_t loose_count; /* with those that are not sent yet */
     struct rcs_mail mail;              /* answers to the server's requests are to be sent */
     struct rcs_mcp_note *unsent;
+    struct rcs_mcp_program *program;  /* the one that is talked with; NULL: it is not running */
+    struct rcs_mcp_program *programs; /* with those that are being ended */
 };
 
 /* ---- mcp_server.c ---- */
@@ -97,6 +100,7 @@ struct rcs_mcp_order {
 
 /* How a server is reached. Its functions are those below, for a server of that transport; an exchange is its own. */
 struct rcs_mcp_transport {
+    bool ordered; /* messages arrive in the order in which they were posted */
     int (*post)(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **exchange);
     bool (*cancel)(struct rcs_mcp_exchange *exchange);
     uint64_t (*generation)(const struct rcs_mcp_exchange *exchange);
@@ -104,7 +108,8 @@ struct rcs_mcp_transport {
     void (*clear)(struct rcs_mcp_server *server);
 };
 
-extern const struct rcs_mcp_transport rcs_mcp_over_http; /* mcp_exchange.c */
+extern const struct rcs_mcp_transport rcs_mcp_over_http;  /* mcp_exchange.c */
+extern const struct rcs_mcp_transport rcs_mcp_over_stdio; /* mcp_stdio.c */
 
 /* `done` is never called from within. Errors: those of http_start or process_start. */
 RECOURSE_MUST_USE int rcs_mcp_post(struct rcs_mcp_server *server, struct rcs_mcp_order *order,
@@ -119,6 +124,9 @@ void rcs_mcp_post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body);
 void rcs_mcp_post_clear(struct rcs_mcp_server *server);
 /* HTTP: sends what waits for the server's letter. */
 void rcs_mcp_post_notes(struct rcs_mcp_server *server);
+/* An error's facts: its own words, kept in `text`, and what stands beside them can be looked into. */
+void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
+                        struct recourse_facts *facts);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
 
 #endif

@@ -188,19 +188,6 @@ static bool is_stream(const struct recourse_facts *facts)
     return false;
 }
 
-/* The error's own words are the text; what stands beside them can be looked into. */
-static void take_error(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_message *message,
-                       struct recourse_span body, struct recourse_facts *facts)
-{
-    facts->has_rpc = true;
-    facts->rpc = message->code;
-    facts->json = message->data.size > 0 ? message->data : body;
-    facts->text = body;
-    if (message->message.size > 2 && rcs_mcp_put_string(&exchange->text, message->message) == 0) {
-        facts->text = rcs_buffer_span(&exchange->text);
-    }
-}
-
 static void end_stream(const struct rcs_mcp_exchange *exchange, struct recourse_facts *facts)
 {
     if (exchange->fault == RECOURSE_E_LIMIT) {
@@ -244,7 +231,7 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     if (reply->message.kind == RCS_MCP_NONE) {
         end_json(facts, body);
     } else if (reply->message.kind == RCS_MCP_ERROR) {
-        take_error(exchange, &reply->message, error, facts);
+        rcs_mcp_read_error(&exchange->text, &reply->message, error, facts);
     }
 }
 
@@ -253,7 +240,7 @@ static void take_failure(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     struct rcs_mcp_message message = rcs_mcp_message_find(reply->facts.text, exchange->id);
 
     if (message.kind == RCS_MCP_ERROR) {
-        take_error(exchange, &message, reply->facts.text, &reply->facts);
+        rcs_mcp_read_error(&exchange->text, &message, reply->facts.text, &reply->facts);
     }
     if (reply->facts.http == 404 && exchange->has_session) {
         reply->facts.session_expired = true;

@@ -30,3 +30,15 @@ void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *b
 {
     rcs_buffer_init(body, server->host->allocator, SIZE_MAX / 2);
 }
+
+void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
+                        struct recourse_facts *facts)
+{
+    facts->has_rpc = true;
+    facts->rpc = message->code;
+    facts->json = message->data.size > 0 ? message->data : body;
+    facts->text = body;
+    if (message->message.size > 2 && rcs_mcp_put_string(text, message->message) == 0) {
+        facts->text = rcs_buffer_span(text);
+    }
+}

@@ -17,6 +17,9 @@ struct rcs_tool_host {
     const struct recourse_allocator *allocator; /* NULL: malloc */
     struct rcs_mailbox *mailbox;
     size_t body_max;
+    /* As recourse_runner_options has them; `note` may be NULL. */
+    void (*note)(void *user, struct recourse_span server, struct recourse_span text);
+    void *note_user;
 };
 
 /* Headers that a tool's configuration names itself, so that ours stay away. */

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "tests/server/mcp.h"
-#include "tests/unit/unit.h"
+#include "tests/run/mcp_turn.h"
 
-#define STEPS_MAX 100000u
 #define TEXT "text='three documents'"
 
 struct mcp_case {
@@ -115,23 +114,6 @@ static void close_world(struct world *world)
     rcs_faulty_free(world->http);
 }
 
-static void finish(struct world *world, const struct recourse_turn *turn)
-{
-    for (unsigned steps = 0; steps < STEPS_MAX && !recourse_turn_done(turn); steps++) {
-        RCS_EQUAL(recourse_runner_step(world->runner, 10000), 0);
-    }
-    CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
-}
-
-static struct recourse_turn *list(struct world *world)
-{
-    struct recourse_turn *turn = NULL;
-
-    RCS_EQUAL(recourse_run_list_tools(world->run, NULL, &turn, NULL), 0);
-    finish(world, turn);
-    return turn;
-}
-
 static struct recourse_turn *call(struct world *world)
 {
     const struct recourse_call_request request = {.id = {"c1", 2}, .name = {"find", 4}, .arguments = {"{\"n\":1}", 7}};
@@ -139,26 +121,8 @@ static struct recourse_turn *call(struct world *world)
     struct recourse_turn *turn = NULL;
 
     RCS_EQUAL(recourse_turn_start(world->run, &options, &turn, NULL), 0);
-    finish(world, turn);
+    finish(world->runner, turn);
     return turn;
-}
-
-static const char *rows_of(const struct recourse_result *result)
-{
-    static char text[256];
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < result->trail_count; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
-                                 result->policy->rows[result->trail[i].row].id);
-    }
-    return text;
-}
-
-static bool holds(struct recourse_span text, const char *part)
-{
-    return text.size > 0 && memmem(text.data, text.size, part, strlen(part)) != NULL;
 }
 
 /* ---- the tests ---- */
@@ -169,7 +133,7 @@ static void run_case(const struct mcp_case *one)
     const struct recourse_result *result;
 
     open_world(&world, one->settings, one->script);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     CU_ASSERT_TRUE_FATAL(recourse_runner_tools_ready(world.runner));
     result = recourse_turn_result(call(&world), 0);
     RCS_TEXT_EQUAL(rows_of(result), one->rows);
@@ -213,7 +177,7 @@ static void test_pages(void)
         snprintf(name, sizeof name, "t%u", i);
         script(&world, name, TEXT);
     }
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_EQUAL(recourse_runner_tool_count(world.runner), 7);
     RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 4);
     RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 3)->session, "session-1");
@@ -221,7 +185,7 @@ static void test_pages(void)
     RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 0)->version, "2025-11-25");
     close_world(&world);
     open_world(&world, "page=0", TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 50);
     close_world(&world);
@@ -234,7 +198,7 @@ static void test_failed_handshake(void)
 
     open_world(&world, NULL, TEXT);
     script(&world, "@initialize", "429 header='Retry-After: 0.1' body='quota' times=4");
-    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 4);
+    RCS_EQUAL(recourse_turn_result(list_tools(world.runner, world.run), 0)->tries, 4);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(recourse_run_failure(world.run)->http, 429);
     CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, "quota"));

@@ -26,6 +26,8 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->protocol, ",protocol", 0},
         {facts->too_large, ",large", 0},
         {facts->spawn, ",spawn", 0},
+        {facts->has_exit, ",exit%d", facts->exit_status},
+        {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
     };
 
@@ -46,6 +48,11 @@ static void observe(void *user, const struct recourse_observation *seen)
 
 void mcp_open(struct mcp_kit *mcp)
 {
+    mcp_open_within(mcp, NULL);
+}
+
+void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
+{
     static struct recourse_atom atoms[32];
     struct recourse_runner_options options;
 
@@ -57,6 +64,7 @@ void mcp_open(struct mcp_kit *mcp)
     atoms[3] = (struct recourse_atom){RECOURSE_ATOM_SESSION_EXPIRED, true, RECOURSE_NONE, 0, 0, NULL, NULL};
     mcp->kit.policy.policy.atoms = atoms;
     kit_options(&mcp->kit, &options);
+    options.allocator = allocator;
     options.observe = observe;
     options.user = mcp;
     kit_open(&mcp->kit, &options);

@@ -31,6 +31,8 @@ struct mcp_kit {
 
 /* The toy policy, where a lost session is reached for in a new one, with this observer. */
 void mcp_open(struct mcp_kit *mcp);
+/* The same, with this allocator. */
+void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator);
 void mcp_close(struct mcp_kit *mcp);
 /* A server at "http://NAME/". */
 struct recourse_mcp_server mcp_server(const char *name, char url[64]);

@@ -334,6 +334,9 @@ static int poll_port(void *self, uint64_t timeout_ms)
     struct recourse_transfer *next = next_transfer(sim);
     uint64_t until = timeout_ms < RECOURSE_FOREVER - sim->now_ms ? sim->now_ms + timeout_ms : RECOURSE_FOREVER;
 
+    if (sim->more != NULL && sim->more(sim->more_user)) {
+        return 0;
+    }
     if (next != NULL && next->due_ms < until) {
         until = next->due_ms;
     }

@@ -73,6 +73,8 @@ struct sim {
     size_t in_flight;
     size_t in_flight_max;
     struct recourse_transfer *transfers;
+    bool (*more)(void *user); /* what else a poll does; true: it did something, and the clock stands still. May be NULL */
+    void *more_user;
     pthread_mutex_t lock;
     pthread_cond_t woken_up;
     bool woken;
