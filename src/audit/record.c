@@ -432,7 +432,7 @@ static unsigned read_key(struct reader *in, unsigned from)
     for (unsigned key = from; key < RCS_KEY_COUNT; key++) {
         const char *name = keys[key].name;
 
-        if (size > 0 && *name == *in->at && strncmp(name, in->at, size) == 0 && name[size] == '\0') {
+        if (size > 0 && *name == *in->at && strlen(name) == size && memcmp(name, in->at, size) == 0) {
             in->at = end;
             return accept(in, "\":", 2) ? key : (unsigned)RCS_KEY_COUNT;
         }
