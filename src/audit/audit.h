@@ -30,8 +30,8 @@ RECOURSE_MUST_USE int rcs_audit_record(struct recourse_audit *audit, const struc
 bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe);
 
 /*
- * Writes what was appended. 0, or an error: all of it is lost then, and counted. `*mark` (may be NULL) is how far the log
- * goes, for rcs_audit_synced.
+ * Writes what was appended. 0, or an error: all of it is lost then, and counted. `*mark` (may be NULL) is how far the
+ * log goes, for rcs_audit_synced.
  */
 RECOURSE_MUST_USE int rcs_audit_flush(struct recourse_audit *audit, uint64_t *mark);
 /* Whether there is something to flush. */

@@ -125,8 +125,8 @@ bool rcs_mac(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const
     return rcs_mac_end(hasher, mac);
 }
 
-bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const struct recourse_header *headers,
-                     size_t count, uint8_t mac[RCS_HASH_SIZE])
+bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
+                     const struct recourse_header *headers, size_t count, uint8_t mac[RCS_HASH_SIZE])
 {
     rcs_mac_begin(hasher, salt, "headers");
     for (size_t i = 0; i < count; i++) {

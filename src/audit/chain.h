@@ -24,8 +24,8 @@ void rcs_hasher_clear(struct rcs_hasher *hasher);
 bool rcs_chain_next(struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE], struct recourse_span body);
 
 /*
- * A keyed hash (HMAC-SHA-256) of one content of a call. What is hashed: the field's name, a line feed, and then each part as
- * its length (8 bytes, little-endian) and its bytes, as they came.
+ * A keyed hash (HMAC-SHA-256) of one content of a call. What is hashed: the field's name, a line feed, and then each
+ * part as its length (8 bytes, little-endian) and its bytes, as they came.
  */
 void rcs_mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field);
 void rcs_mac_part(struct rcs_hasher *hasher, struct recourse_span part);
@@ -36,8 +36,8 @@ bool rcs_mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE]);
 bool rcs_mac(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field, struct recourse_span part,
              uint8_t mac[RCS_HASH_SIZE]);
 /* Of headers: each one's name, folded, and its value, as two parts. */
-bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const struct recourse_header *headers,
-                     size_t count, uint8_t mac[RCS_HASH_SIZE]);
+bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
+                     const struct recourse_header *headers, size_t count, uint8_t mac[RCS_HASH_SIZE]);
 
 /* The salt of a call, from a secret that is never written down. */
 bool rcs_salt_of(struct rcs_hasher *hasher, const uint8_t secret[RCS_HASH_SIZE], uint64_t call,

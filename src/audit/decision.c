@@ -143,7 +143,8 @@ static const char *scenario_of(const struct rcs_audited *what)
     return scenario == RECOURSE_NONE ? NULL : what->policy->scenarios[scenario].label;
 }
 
-static bool hash_into(struct telling *telling, enum rcs_key key, const char *name, struct recourse_span text, char hex[64])
+static bool hash_into(struct telling *telling, enum rcs_key key, const char *name, struct recourse_span text,
+                      char hex[64])
 {
     uint8_t mac[RCS_HASH_SIZE];
 
@@ -155,7 +156,8 @@ static bool hash_into(struct telling *telling, enum rcs_key key, const char *nam
     return true;
 }
 
-/* Ids that look like ids are written as they are: nobody keeps secrets in letters and digits that a provider made up. */
+/* Ids that look like ids are written as they are: nobody keeps secrets in letters and digits that a provider made up.
+ */
 static bool looks_like_id(struct recourse_span id)
 {
     for (size_t i = 0; i < id.size; i++) {
@@ -285,7 +287,8 @@ static bool holds_reminder(const struct rcs_audited *what)
     const char *reminder = what->policy->settings.reminder;
     struct recourse_span content = what->result != NULL ? what->result->content : (struct recourse_span){NULL, 0};
 
-    return *reminder != '\0' && content.size > 0 && memmem(content.data, content.size, reminder, strlen(reminder)) != NULL;
+    return *reminder != '\0' && content.size > 0 &&
+           memmem(content.data, content.size, reminder, strlen(reminder)) != NULL;
 }
 
 static int tell_reported(struct telling *telling, const struct recourse_trace *trace)

@@ -39,7 +39,8 @@ static bool is_at(int fd, const char *path)
     struct stat here;
     struct stat there;
 
-    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
 }
 
 static int open_locked(const char *path, int flags, struct recourse_error *error)

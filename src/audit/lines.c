@@ -112,5 +112,6 @@ const char *rcs_lines_check(struct rcs_hasher *hasher, struct recourse_span line
     if (!rcs_chain_next(hasher, hash, body)) {
         return "its hash can't be computed";
     }
-    return memcmp(hash, written, sizeof written) == 0 ? NULL : "its hash is not that of what it says after the line before";
+    return memcmp(hash, written, sizeof written) == 0 ? NULL
+                                                      : "its hash is not that of what it says after the line before";
 }

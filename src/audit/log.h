@@ -68,8 +68,8 @@ RECOURSE_MUST_USE int rcs_log_ready(struct recourse_audit *audit, uint64_t now_m
 /* Appends `audit->record`. Errors as rcs_line_append. */
 RECOURSE_MUST_USE int rcs_log_append(struct recourse_audit *audit);
 /* The number of a policy in this log; a new one is written down. Uses `audit->record`. */
-RECOURSE_MUST_USE int rcs_log_policy(struct recourse_audit *audit, const struct recourse_policy *policy, uint64_t now_ms,
-                                     uint64_t *number);
+RECOURSE_MUST_USE int rcs_log_policy(struct recourse_audit *audit, const struct recourse_policy *policy,
+                                     uint64_t now_ms, uint64_t *number);
 /* A record is lost. */
 void rcs_log_lose(struct recourse_audit *audit, uint64_t count);
 

@@ -68,7 +68,8 @@ struct rcs_record {
 /* ---- setting: text is borrowed until the record is written ---- */
 
 void rcs_record_init(struct rcs_record *record, enum rcs_kind kind, uint64_t at_ms);
-void rcs_record_number(struct rcs_record *record, enum rcs_key key, uint64_t number); /* above RCS_NUMBER_MAX: left out */
+void rcs_record_number(struct rcs_record *record, enum rcs_key key,
+                       uint64_t number); /* above RCS_NUMBER_MAX: left out */
 void rcs_record_signed(struct rcs_record *record, enum rcs_key key, int64_t number);
 void rcs_record_bool(struct rcs_record *record, enum rcs_key key, bool value);
 void rcs_record_flag(struct rcs_record *record, enum rcs_key key, bool value); /* left out where it is false */

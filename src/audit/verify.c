@@ -66,7 +66,8 @@ bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expec
     set_divergence(verify, to, what, expected, recorded);
     if (first) {
         to->call = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_CALL);
-        snprintf(to->recorded_row, sizeof to->recorded_row, "%.*s", (int)(row.size < 60 ? row.size : 60), row.data == NULL ? "" : row.data);
+        snprintf(to->recorded_row, sizeof to->recorded_row, "%.*s", (int)(row.size < 60 ? row.size : 60),
+                 row.data == NULL ? "" : row.data);
     }
     return false;
 }
@@ -79,7 +80,8 @@ bool rcs_expect_text(struct rcs_verify *verify, enum rcs_key key, const char *ex
     if (rcs_record_is(&verify->record, key, expected)) {
         return true;
     }
-    snprintf(recorded, sizeof recorded, "%.*s", (int)(raw.size < 200 ? raw.size : 200), raw.data == NULL ? "-" : raw.data);
+    snprintf(recorded, sizeof recorded, "%.*s", (int)(raw.size < 200 ? raw.size : 200),
+             raw.data == NULL ? "-" : raw.data);
     return rcs_diverges(verify, rcs_key_name(key), expected == NULL ? "-" : expected, recorded);
 }
 
@@ -112,7 +114,8 @@ bool rcs_expect_flag(struct rcs_verify *verify, enum rcs_key key, bool expected)
 {
     bool recorded = rcs_record_true(&verify->record, key);
 
-    return recorded == expected || rcs_diverges(verify, rcs_key_name(key), expected ? "true" : "false", recorded ? "true" : "false");
+    return recorded == expected ||
+           rcs_diverges(verify, rcs_key_name(key), expected ? "true" : "false", recorded ? "true" : "false");
 }
 
 static void incomplete(struct rcs_verify *verify, const char *why)
@@ -151,8 +154,8 @@ static struct rcs_judge *judge_by_name(struct rcs_verify *verify)
         }
         if (verdict->version[0] == '\0') {
             snprintf(verdict->version, sizeof verdict->version,
-                     "the log was made by another version of %.100s: its behaviour digest is %.64s", verify->judges[i].spec->name,
-                     rcs_record_raw(&verify->record, RCS_KEY_BEHAVIOUR).data);
+                     "the log was made by another version of %.100s: its behaviour digest is %.64s",
+                     verify->judges[i].spec->name, rcs_record_raw(&verify->record, RCS_KEY_BEHAVIOUR).data);
         }
         return &verify->judges[i];
     }
@@ -174,7 +177,8 @@ static void learn_policy(struct rcs_verify *verify, uint64_t number)
     judge = judge == NULL ? judge_by_name(verify) : judge;
     if (judge == NULL && verify->verdict.unknown[0] == '\0') {
         snprintf(verify->verdict.unknown, sizeof verify->verdict.unknown, "%.*s, behaviour digest %.64s",
-                 (int)(name.size < 100 ? name.size : 100), name.data, rcs_record_raw(&verify->record, RCS_KEY_BEHAVIOUR).data);
+                 (int)(name.size < 100 ? name.size : 100), name.data,
+                 rcs_record_raw(&verify->record, RCS_KEY_BEHAVIOUR).data);
     }
     if (verify->known[number] && verify->of_number[number] != judge) {
         rcs_diverges(verify, "a policy's number is given to another one", NULL, NULL);

@@ -1,6 +1,7 @@
 /*
- * The verifier: a log against the policies that its calls were judged by. The chain first, then every decision made again
- * on the model. Linear in the log; its memory grows with the calls that are open at once, and with the disclosure.
+ * The verifier: a log against the policies that its calls were judged by. The chain first, then every decision made
+ * again on the model. Linear in the log; its memory grows with the calls that are open at once, and with the
+ * disclosure.
  */
 #ifndef RCS_AUDIT_VERIFY_H
 #define RCS_AUDIT_VERIFY_H
@@ -66,7 +67,8 @@ struct rcs_verify;
 struct rcs_disclosure;
 
 /* `judges` are borrowed. NULL: no memory. */
-struct rcs_verify *rcs_verify_new(struct rcs_judge *judges, size_t judge_count, const struct rcs_disclosure *disclosure);
+struct rcs_verify *rcs_verify_new(struct rcs_judge *judges, size_t judge_count,
+                                  const struct rcs_disclosure *disclosure);
 void rcs_verify_free(struct rcs_verify *verify);
 /* The next file of the log; false: it can't be read, `*why` says why. `name` must outlive the verdict. */
 bool rcs_verify_file(struct rcs_verify *verify, const char *name, int fd, const char **why);

@@ -78,7 +78,8 @@ static void note_row(struct rcs_verify *verify, const struct rcs_spec *spec, uin
     struct rcs_divergence *to = &verify->verdict.divergence;
 
     if (to->found && to->expected_row[0] == '\0' && to->line == verify->line && to->file == verify->file) {
-        snprintf(to->expected_row, sizeof to->expected_row, "%.40s, line %u", spec->rows[row].id, spec->rows[row].place.line);
+        snprintf(to->expected_row, sizeof to->expected_row, "%.40s, line %u", spec->rows[row].id,
+                 spec->rows[row].place.line);
     }
 }
 
@@ -301,7 +302,8 @@ static bool end_without_facts(struct rcs_verify *verify, const struct rcs_walked
         return true;
     }
     end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, sent);
-    return is_late(call, at_ms) || rcs_diverges(verify, "a try without facts ends by a deadline or by being cancelled", NULL, NULL);
+    return is_late(call, at_ms) ||
+           rcs_diverges(verify, "a try without facts ends by a deadline or by being cancelled", NULL, NULL);
 }
 
 static bool end_with_facts(struct rcs_verify *verify, const struct rcs_walked *call, struct ending *ending)
@@ -317,7 +319,8 @@ static bool end_with_facts(struct rcs_verify *verify, const struct rcs_walked *c
     if (!rcs_refacts(verify, call, &facts, &fact_row)) {
         return false;
     }
-    if (facts.timeout == RECOURSE_TIMEOUT_TOTAL && is_late(call, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT))) {
+    if (facts.timeout == RECOURSE_TIMEOUT_TOTAL &&
+        is_late(call, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT))) {
         end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, !facts.unsent);
         return true;
     }
@@ -344,8 +347,8 @@ static uint64_t drawn(uint64_t random, uint64_t low, uint64_t high)
     return low + ((random >> 32) * (size >> 32)) + ((random >> 32) * (size & 0xffffffffu) >> 32);
 }
 
-static uint64_t draw(const struct rcs_walked *call, const struct rcs_spec_wait *wait, unsigned index, uint64_t server_ms,
-                     uint64_t random)
+static uint64_t draw(const struct rcs_walked *call, const struct rcs_spec_wait *wait, unsigned index,
+                     uint64_t server_ms, uint64_t random)
 {
     struct rcs_window schedule;
     uint64_t wait_ms;
@@ -517,7 +520,8 @@ static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
         return false;
     }
     return expect_try(verify, call) &&
-           expect_move(verify, call, call->event, call->row, call->from, RECOURSE_REPORTED) && expect_told(verify, call);
+           expect_move(verify, call, call->event, call->row, call->from, RECOURSE_REPORTED) &&
+           expect_told(verify, call);
 }
 
 /* ---- one record ---- */

@@ -1,5 +1,5 @@
-/* Facts of an outcome, classified anew: by the conditions that the record says were met, and by the texts where somebody
-   has disclosed them. */
+/* Facts of an outcome, classified anew: by the conditions that the record says were met, and by the texts where
+   somebody has disclosed them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +212,8 @@ static struct recourse_span unhex(struct rcs_arena *arena, struct recourse_span 
     return (struct recourse_span){bytes, inner.size / 2};
 }
 
-static void check_hash(struct rcs_verify *verify, struct revealed *revealed, enum rcs_key key, bool good, const uint8_t *mac)
+static void check_hash(struct rcs_verify *verify, struct revealed *revealed, enum rcs_key key, bool good,
+                       const uint8_t *mac)
 {
     uint8_t recorded[RCS_HASH_SIZE];
 
@@ -284,7 +285,8 @@ static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *c
     }
     read_headers(revealed, value);
     check_hash(verify, revealed, RCS_KEY_HEADERS,
-               rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac), mac);
+               rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac),
+               mac);
 }
 
 static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)

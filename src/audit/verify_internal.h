@@ -78,8 +78,8 @@ void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
 
-/* verify_facts.c: the row of Failures that the facts of the outcome at hand meet: index, or RECOURSE_NONE. False: the facts
-   are not such as a writer writes. */
+/* verify_facts.c: the row of Failures that the facts of the outcome at hand meet: index, or RECOURSE_NONE. False: the
+   facts are not such as a writer writes. */
 bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct recourse_facts *facts,
                  uint16_t *fact_row);
 

@@ -248,7 +248,8 @@ static int add_policy(struct recourse_audit *audit, const struct recourse_policy
     return 0;
 }
 
-int rcs_log_policy(struct recourse_audit *audit, const struct recourse_policy *policy, uint64_t now_ms, uint64_t *number)
+int rcs_log_policy(struct recourse_audit *audit, const struct recourse_policy *policy, uint64_t now_ms,
+                   uint64_t *number)
 {
     int code;
 

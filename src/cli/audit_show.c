@@ -67,8 +67,9 @@ static void print_facts(const struct show *show)
 {
     static const enum rcs_key numbers[] = {RCS_KEY_HTTP, RCS_KEY_EXIT, RCS_KEY_SIGNAL};
     static const enum rcs_key texts[] = {RCS_KEY_NETWORK, RCS_KEY_TIMEOUT, RCS_KEY_RPC};
-    static const enum rcs_key flags[] = {RCS_KEY_UNSENT,   RCS_KEY_INTERRUPTED, RCS_KEY_TOOL_ERROR, RCS_KEY_SESSION_EXPIRED,
-                                         RCS_KEY_PROTOCOL, RCS_KEY_TOO_LARGE,   RCS_KEY_SPAWN};
+    static const enum rcs_key flags[] = {
+        RCS_KEY_UNSENT,   RCS_KEY_INTERRUPTED, RCS_KEY_TOOL_ERROR, RCS_KEY_SESSION_EXPIRED,
+        RCS_KEY_PROTOCOL, RCS_KEY_TOO_LARGE,   RCS_KEY_SPAWN};
     char text[SHOWN_MAX];
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -119,7 +120,8 @@ static void print_wait(const struct show *show)
     uint64_t least = number_of(show, RCS_KEY_WAIT_MIN);
     uint64_t most = number_of(show, RCS_KEY_WAIT_MAX);
 
-    printf("waits %s (%s", rcs_duration_text(number_of(show, RCS_KEY_WAIT_MS), texts[0]), text_of(show, RCS_KEY_WAIT, wait));
+    printf("waits %s (%s", rcs_duration_text(number_of(show, RCS_KEY_WAIT_MS), texts[0]),
+           text_of(show, RCS_KEY_WAIT, wait));
     if (least != most) {
         printf(", from %s to %s", rcs_duration_text(least, texts[1]), rcs_duration_text(most, texts[2]));
     }

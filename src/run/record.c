@@ -74,7 +74,8 @@ bool rcs_recording_holds(struct rcs_call *call)
     return true;
 }
 
-/* Those that are in the list now: what they bring about may add others. Not recorded, a try is made if its policy says so. */
+/* Those that are in the list now: what they bring about may add others. Not recorded, a try is made if its policy says
+ * so. */
 static void touch_all(struct rcs_link *list, bool recorded)
 {
     struct rcs_link now;

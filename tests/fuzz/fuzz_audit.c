@@ -1,5 +1,5 @@
-/* Records from any bytes: the verifier reads nothing outside of them; a body that is read is written again the same; and of any
-   file either all is kept or the whole records before a torn line. */
+/* Records from any bytes: the verifier reads nothing outside of them; a body that is read is written again the same;
+   and of any file either all is kept or the whole records before a torn line. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static void check_body(struct recourse_span body)
     }
     rcs_buffer_init(&line, NULL, (size_t)1 << 20);
     demand(rcs_hasher_init(&hasher) && rcs_line_append(&line, &hasher, hash, &again) == 0);
-    demand(line.size > body.size + 8 && memcmp(line.data + 8, body.data, body.size) == 0 && line.data[8 + body.size] == ',');
+    demand(line.size > body.size + 8 && memcmp(line.data + 8, body.data, body.size) == 0 &&
+           line.data[8 + body.size] == ',');
     rcs_buffer_clear(&line);
     rcs_hasher_clear(&hasher);
 }

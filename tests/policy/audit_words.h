@@ -113,9 +113,18 @@ static inline void walk_word(struct audit_words *in, struct audit_walk *walk, co
     struct recourse_facts facts;
     char text[32];
     struct rcs_audited what = {
-        .policy = in->policy, .decision = &decision, .input = &input, .call = &walk->number,
-        .id = {"c1", 2}, .tool = {"tool", 4}, .arguments = {"{}", 2}, .tool_known = true, .safe = walk->safe,
-        .declared_safe = walk->declared_safe, .began_ms = walk->began_ms, .deadline_ms = walk->began_ms + HOST_PATIENCE_MS,
+        .policy = in->policy,
+        .decision = &decision,
+        .input = &input,
+        .call = &walk->number,
+        .id = {"c1", 2},
+        .tool = {"tool", 4},
+        .arguments = {"{}", 2},
+        .tool_known = true,
+        .safe = walk->safe,
+        .declared_safe = walk->declared_safe,
+        .began_ms = walk->began_ms,
+        .deadline_ms = walk->began_ms + HOST_PATIENCE_MS,
     };
 
     if (word->event >= RECOURSE_EVENT_OK || word->by_facts) {
@@ -144,7 +153,8 @@ static inline void words_add(struct audit_word *words, size_t *count, struct aud
     words[(*count)++] = word;
 }
 
-static inline void words_add_failure(const struct audit_words *in, struct audit_word *words, size_t *count, uint16_t event)
+static inline void words_add_failure(const struct audit_words *in, struct audit_word *words, size_t *count,
+                                     uint16_t event)
 {
     struct audit_word word = {.event = event};
     uint64_t bound = 0;
@@ -201,7 +211,8 @@ static inline size_t words_at(const struct audit_words *in, const struct audit_w
 }
 
 /* Walks the words from the start, and cancels what has not ended by then. */
-static inline void words_follow(struct audit_words *in, const struct audit_word *words, size_t count, bool declared_safe)
+static inline void words_follow(struct audit_words *in, const struct audit_word *words, size_t count,
+                                bool declared_safe)
 {
     const struct audit_word cancelled = {.event = RECOURSE_EVENT_CANCELLED, .sent = true};
     struct audit_walk walk;
@@ -218,7 +229,8 @@ static inline void words_follow(struct audit_words *in, const struct audit_word 
 }
 
 /* Each way through at most `depth` words, as a call of its own. */
-static inline void words_explore(struct audit_words *in, struct audit_word *words, size_t at, size_t depth, bool declared_safe)
+static inline void words_explore(struct audit_words *in, struct audit_word *words, size_t at, size_t depth,
+                                 bool declared_safe)
 {
     struct recourse_audit *audit = in->audit;
     struct audit_word next[WORDS_MAX];

@@ -1,6 +1,6 @@
 /*
- * Records of every policy: what core decides verifies on the model; and what anybody changes in a record, with all hashes
- * made new, is found.
+ * Records of every policy: what core decides verifies on the model; and what anybody changes in a record, with all
+ * hashes made new, is found.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -234,8 +234,10 @@ static void change_facts(const struct rcs_spec *spec, struct pieces *pieces, siz
     }
     if (rcs_record_has(&record, RCS_KEY_FAILURE)) { /* now it says that all was well */
         static const enum rcs_key facts[] = {
-            RCS_KEY_NETWORK, RCS_KEY_TIMEOUT, RCS_KEY_RPC, RCS_KEY_EXIT, RCS_KEY_SIGNAL, RCS_KEY_UNSENT, RCS_KEY_INTERRUPTED,
-            RCS_KEY_TOOL_ERROR, RCS_KEY_SESSION_EXPIRED, RCS_KEY_PROTOCOL, RCS_KEY_TOO_LARGE, RCS_KEY_SPAWN, RCS_KEY_ATOMS,
+            RCS_KEY_NETWORK,         RCS_KEY_TIMEOUT,  RCS_KEY_RPC,         RCS_KEY_EXIT,
+            RCS_KEY_SIGNAL,          RCS_KEY_UNSENT,   RCS_KEY_INTERRUPTED, RCS_KEY_TOOL_ERROR,
+            RCS_KEY_SESSION_EXPIRED, RCS_KEY_PROTOCOL, RCS_KEY_TOO_LARGE,   RCS_KEY_SPAWN,
+            RCS_KEY_ATOMS,
         };
 
         for (size_t i = 0; i < RCS_COUNT(facts); i++) {

@@ -108,7 +108,8 @@ static void write_file(const char *path, const char *bytes, size_t size)
     close(fd);
 }
 
-static void verify_bytes(struct rcs_verdict *verdict, struct recourse_span bytes, const struct rcs_disclosure *disclosure)
+static void verify_bytes(struct rcs_verdict *verdict, struct recourse_span bytes,
+                         const struct rcs_disclosure *disclosure)
 {
     struct rcs_arena arena = {0};
     struct rcs_judge judge;
@@ -246,7 +247,8 @@ static void test_truncations(void)
         text = rcs_file_read(&arena, kit.path, &got, &why);
         torn = rcs_file_read(&arena, torn_path, &kept, &why);
         wrong += got < whole || memcmp(text, log.data, whole) != 0;
-        wrong += whole == size ? torn != NULL : kept != size - whole + 1 || memcmp(torn, log.data + whole, kept - 1) != 0;
+        wrong +=
+            whole == size ? torn != NULL : kept != size - whole + 1 || memcmp(torn, log.data + whole, kept - 1) != 0;
         verify_bytes(&verdict, (struct recourse_span){text, got}, NULL);
         wrong += verdict.grade < RCS_GRADE_CONFORMANT || verdict.torn != (whole < size);
         wrong += (verdict.grade == RCS_GRADE_COMPLETE) != (size == 0 || size == log.size);
@@ -281,7 +283,8 @@ static void test_missing_lines(void)
     struct recourse_span log = make_log(&kit, "missing", 1);
     char *bytes = malloc(log.size);
 
-    for (size_t at = 0; at < log.size; at = (size_t)((char *)memchr(log.data + at, '\n', log.size - at) - log.data) + 1) {
+    for (size_t at = 0; at < log.size;
+         at = (size_t)((char *)memchr(log.data + at, '\n', log.size - at) - log.data) + 1) {
         size_t next = (size_t)((char *)memchr(log.data + at, '\n', log.size - at) - log.data) + 1;
         struct rcs_verdict verdict;
 
@@ -535,8 +538,8 @@ static void verify_disclosed(struct log_kit *kit, struct recourse_span disclosed
     rcs_disclosure_clear(&disclosure);
 }
 
-/* With the texts facts are classified anew; a text that was changed is not what its hash stands for; without them the log
-   is as good as before. */
+/* With the texts facts are classified anew; a text that was changed is not what its hash stands for; without them the
+   log is as good as before. */
 static void test_disclosure(void)
 {
     struct log_kit kit;
