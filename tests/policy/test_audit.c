@@ -312,6 +312,7 @@ static void change_paths(struct rcs_tested *tested, struct audit_word *words, si
     struct audit_words in;
     struct audit_word next[WORDS_MAX];
     struct audit_walk walk;
+    struct recourse_audit *audit;
     size_t count = 0;
 
     if (!words_open(&in, tested, directory)) {
@@ -319,10 +320,8 @@ static void change_paths(struct rcs_tested *tested, struct audit_word *words, si
         return;
     }
     words_follow(&in, words, at, false);
-    words_close(&in);
-    change_all(in.spec, in.path);
-    unlink(in.path);
-    in.audit = NULL;
+    audit = in.audit;
+    in.audit = NULL; /* only to see where the words lead */
     walk_begin(&in, &walk, false);
     for (size_t i = 0; i < at; i++) {
         walk_word(&in, &walk, &words[i]);
@@ -330,6 +329,10 @@ static void change_paths(struct rcs_tested *tested, struct audit_word *words, si
     if (at < depth && recourse_call_place(&walk.machine, in.policy) != RECOURSE_REPORTED) {
         count = words_at(&in, &walk, next);
     }
+    in.audit = audit;
+    words_close(&in);
+    change_all(in.spec, in.path);
+    unlink(in.path);
     for (size_t i = 0; i < count; i++) {
         bool leads_on = at == 0 ? next[i].event == RECOURSE_EVENT_READY : i < 2 || next[i].event >= RECOURSE_EVENT_OK;
 
