@@ -37,6 +37,13 @@ static const struct {
      "The file begins with a byte order mark.\n"
      "\n"
      "What to do: Save it as UTF-8 without one.\n"},
+    {"breaker-counts", "error",
+     "A breaker counts a failure that some row names without evidence about the\n"
+     "transport: what a tool says of its own work does not mean that it can't be\n"
+     "reached.\n"
+     "\n"
+     "What to do: Count failures whose conditions are network, timeout, unsent, spawn,\n"
+     "protocol, session expired or http 500-599.\n"},
     {"cc", "error",
      "The C compiler could not be run, or failed, or the headers of recourse that it\n"
      "needs were not found.\n"
@@ -160,6 +167,11 @@ static const struct {
      "The id of a row, a name or a label has a wrong form.\n"
      "\n"
      "What to do: Use the form that the message gives.\n"},
+    {"idle-cost", "warning",
+     "A wait costs no tokens, and a failure takes none, so its budget never refuses\n"
+     "it.\n"
+     "\n"
+     "What to do: Let one of them take some, or leave the cost out.\n"},
     {"idle-guard", "warning",
      "A guard says what is so anyway: no case that can happen fails it.\n"
      "\n"
@@ -273,6 +285,11 @@ static const struct {
      "shortest run that leads to it.\n"
      "\n"
      "What to do: Narrow the guard or the events of one of them.\n"},
+    {"over-cost", "error",
+     "A wait costs or needs more tokens than its budget has after a failure has taken\n"
+     "its own: it can never begin.\n"
+     "\n"
+     "What to do: Let the budget hold more, or the wait cost and need less.\n"},
     {"pattern", "error",
      "A text or a word to look for cannot be used: it has characters that are not\n"
      "printable ASCII, or there are too many.\n"
@@ -368,6 +385,10 @@ static const struct {
      "condition of its own row, holds whenever it does.\n"
      "\n"
      "What to do: Remove it, or move it up.\n"},
+    {"shared-by", "error",
+     "What a budget or a breaker is shared by is none of the words.\n"
+     "\n"
+     "What to do: Write runner, server or tool.\n"},
     {"syntax", "error",
      "A cell cannot be read.\n"
      "\n"
@@ -431,10 +452,6 @@ static const struct {
      "that this is meant. The witness is a run in which it happens.\n"
      "\n"
      "What to do: Guard the row with `safe`, or own up to it under `unsafe replay`.\n"},
-    {"unsupported", "error",
-     "A part of the language that this version does not have yet.\n"
-     "\n"
-     "What to do: Leave it out.\n"},
     {"unused", "warning",
      "Something is declared and no row uses it.\n"
      "\n"

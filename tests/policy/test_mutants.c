@@ -66,7 +66,8 @@ static void replace_by_each(struct policy *policy, const struct rcs_cell *cell, 
 static const char *const nexts[] = {"attempt", "backoff or exhausted", "exhausted", "reported"};
 static const char *const guards[] = {"-", "first try", "later try", "safe", "unsafe", "never acted", "may have acted",
                                      "tries spent", "asked too long", "out of time", "not tries spent",
-                                     "not asked too long", "not out of time"};
+                                     "not asked too long", "not out of time", "over budget",
+                                     "not over budget"};
 
 static void mutate_events(struct policy *policy, const struct rcs_cell *cell, const char *what)
 {
