@@ -219,6 +219,7 @@ static void begin_call(struct rcs_verify *verify)
     if (call == NULL) {
         return;
     }
+    call->last_wait = RECOURSE_NONE;
     call->judge = verify->of_number[policy];
     if (call->judge == NULL) {
         verify->verdict.unjudged++;
@@ -300,6 +301,10 @@ static bool end_without_facts(struct rcs_verify *verify, const struct rcs_walked
     if (rcs_record_is(record, RCS_KEY_EVENT, "cancelled")) {
         end_stopped(call, ending, RECOURSE_EVENT_CANCELLED, sent);
         return true;
+    }
+    if (rcs_record_is(record, RCS_KEY_EVENT, "unrecorded")) { /* and later there was room for records again */
+        end_stopped(call, ending, RECOURSE_EVENT_UNRECORDED, false);
+        return rcs_expect_flag(verify, RCS_KEY_SENT, false);
     }
     end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, sent);
     return is_late(call, at_ms) ||
@@ -388,6 +393,9 @@ static uint8_t plan_wait(struct rcs_verify *verify, struct rcs_walked *call, con
     if (call->window.stop) {
         return RECOURSE_REASON_ASKED_TOO_LONG;
     }
+    if (!rcs_budgets_allow(verify, call->judge->spec, wait)) {
+        return RECOURSE_REASON_OVER_BUDGET;
+    }
     call->wait_ms = draw(call, wait, index, server_ms, random_of(record));
     call->wake_ms = later((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
     return is_late(call, call->wake_ms) ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
@@ -402,9 +410,14 @@ static bool walk_failure(struct rcs_verify *verify, struct rcs_walked *call, str
     at->may_wait = true;
     if (hit.count > 0 && call->judge->spec->rows[hit.row].next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
         (void)rcs_model_move(call->judge->spec, &ahead, at, &spent);
+        rcs_budgets_fail(verify, call->judge->spec, &call->judge->spec->waits[call->judge->spec->rows[hit.row].wait]);
         if (ahead.place == RECOURSE_BACKOFF) {
             call->reason = plan_wait(verify, call, &call->judge->spec->rows[hit.row]);
             at->may_wait = call->reason == RECOURSE_REASON_NONE;
+            if (at->may_wait) {
+                call->last_wait = call->judge->spec->rows[hit.row].wait;
+                rcs_budgets_wait(verify, &call->judge->spec->waits[call->last_wait]);
+            }
         }
     }
     return walk(verify, call, at);
@@ -429,7 +442,13 @@ static bool expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
         rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
         return rcs_diverges(verify, "random", failed ? "a number" : "-", failed ? "-" : "a number");
     }
-    if (!walk_failure(verify, call, &ending.at) ||
+    if (has_facts && !rcs_budgets_begin(verify, spec)) {
+        return false;
+    }
+    if (ending.at.event == RECOURSE_EVENT_OK) {
+        rcs_budgets_give(verify, spec, call->last_wait);
+    }
+    if (!walk_failure(verify, call, &ending.at) || (has_facts && !rcs_budgets_end(verify, spec)) ||
         !expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, call->history.place)) {
         return false;
     }
@@ -510,10 +529,16 @@ static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call
 static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
 {
     struct rcs_case at = {.event = RECOURSE_EVENT_CANCELLED};
+    uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
 
-    if (call->want == RCS_WANT_ATTEMPT) { /* out of a wait */
+    if (call->want == RCS_WANT_ATTEMPT) { /* out of a wait, or when it is over and a breaker is open */
         call->reason = RECOURSE_REASON_NONE;
-        if (!rcs_expect_text(verify, RCS_KEY_EVENT, "cancelled") || !walk(verify, call, &at)) {
+        if (rcs_event_is_live(call->judge->spec, RECOURSE_EVENT_CIRCUIT_OPEN) && at_ms >= call->wake_ms &&
+            rcs_record_is(&verify->record, RCS_KEY_EVENT, "circuit_open")) {
+            at.event = RECOURSE_EVENT_CIRCUIT_OPEN;
+        }
+        if (!rcs_expect_text(verify, RCS_KEY_EVENT, rcs_spec_event_name(call->judge->spec, at.event)) ||
+            !walk(verify, call, &at)) {
             return false;
         }
     } else if (!rcs_expect_number(verify, RCS_KEY_AT, call->at_ms)) {
@@ -557,6 +582,7 @@ static bool replay(struct rcs_verify *verify, struct rcs_walked *call)
 void rcs_replay_give_up(struct rcs_verify *verify)
 {
     verify->has_holes = true;
+    rcs_budgets_forget(verify);
     for (unsigned i = 0; verify->open > 0 && i < RCS_BUCKETS; i++) {
         for (struct rcs_walked *call = verify->calls[i]; call != NULL; call = call->next) {
             call->judge = NULL;
@@ -573,6 +599,9 @@ void rcs_replay(struct rcs_verify *verify)
         return;
     }
     call = *slot_of(verify, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_CALL));
+    if (verify->record.kind == RCS_KIND_OUTCOME && (call == NULL || call->judge == NULL)) {
+        rcs_budgets_forget(verify); /* what it took, nobody has followed */
+    }
     if (call == NULL) {
         if (!verify->has_holes) {
             rcs_diverges(verify, "the call has not begun, or has ended already", NULL, NULL);

@@ -130,7 +130,7 @@ static const enum rcs_key bearing[] = {
     RCS_KEY_ROW,      RCS_KEY_NEXT,     RCS_KEY_STATE,    RCS_KEY_EVENT,    RCS_KEY_SCENARIO, RCS_KEY_WAIT,
     RCS_KEY_WAIT_MS,  RCS_KEY_WAIT_MIN, RCS_KEY_WAIT_MAX, RCS_KEY_WAIT_BASE, RCS_KEY_TRY,     RCS_KEY_FAILURE,
     RCS_KEY_FACT_ROW, RCS_KEY_EFFECT,   RCS_KEY_TELL,     RCS_KEY_REMINDER, RCS_KEY_REASON,   RCS_KEY_MESSAGE,
-    RCS_KEY_END,      RCS_KEY_CALL,     RCS_KEY_SAFE,     RCS_KEY_KIND,
+    RCS_KEY_END,      RCS_KEY_CALL,     RCS_KEY_SAFE,     RCS_KEY_KIND,     RCS_KEY_BUDGETS,
 };
 
 /* All that a text field is ever set to: names of the policy and of the language. */
@@ -138,6 +138,8 @@ static size_t names_of(const struct rcs_spec *spec, enum rcs_key key, const char
 {
     static const char *const tells[] = {"-", "model", "host"};
     static const char *const reminders[] = {"-", "no", "yes"};
+    static const char *const budgets[] = {"-", "retries 500 499, throttle 100 100", "retries 9 9, throttle 101 101",
+                                          "retries 1, throttle 5"};
     size_t count = 0;
 
 #define NAMES(times, name)                                             \
@@ -159,6 +161,7 @@ static size_t names_of(const struct rcs_spec *spec, enum rcs_key key, const char
     case RCS_KEY_REMINDER: NAMES(RCS_COUNT(reminders), reminders[i]);
     case RCS_KEY_REASON: NAMES(RECOURSE_REASON_COUNT - 1u, recourse_reason_name(i + 1));
     case RCS_KEY_MESSAGE: NAMES(spec->message_count, spec->messages[i].id);
+    case RCS_KEY_BUDGETS: NAMES(RCS_COUNT(budgets), budgets[i]);
     case RCS_KEY_KIND: NAMES(RCS_KIND_COUNT, rcs_kind_name((enum rcs_kind)i));
     default: break;
     }
