@@ -172,7 +172,7 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio $(B)/tests/run/test_field: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
@@ -197,7 +197,7 @@ programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-
 test: programs
 	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
 
-# Each line of tests/cases/field.jsonl; part of `test`.
+# Each line of tests/cases/field.jsonl and mcp.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
