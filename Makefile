@@ -69,7 +69,7 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases check lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test test-threads cases check lint sanitize tsan fuzz coverage install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
@@ -79,7 +79,8 @@ help:
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
-	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make check     policies, exported symbols, headers; make lint: analysers' \
+	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
@@ -209,6 +210,15 @@ lint: check
 
 sanitize:
 	$(MAKE) B=$(B)/sanitize SANITIZE=address,undefined test
+
+# What has threads: functions, hosts of several threads, servers beside a runner.
+THREAD_TESTS := $(patsubst %,$(B)/tests/%,$(addprefix unit/test_,function threads host_threads policy_replace port server \
+    mcp_server) $(addprefix run/test_,bounds sockets mcp mcp_modern mcp_stdio))
+test-threads: $(THREAD_TESTS)
+	@B=$(B) tests/all $(THREAD_TESTS)
+
+tsan:
+	$(MAKE) B=$(B)/tsan SANITIZE=thread test-threads
 
 coverage:
 	$(MAKE) B=$(B)/coverage COVERAGE=1 test
