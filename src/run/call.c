@@ -324,6 +324,7 @@ static void bound_answer(const struct rcs_call *call, struct recourse_facts *fac
         facts->too_large = true;
         facts->detail = words(large);
         facts->result = (struct recourse_span){NULL, 0};
+        facts->block_count = 0;
         facts->structured = (struct recourse_span){NULL, 0};
     }
 }
