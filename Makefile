@@ -49,8 +49,11 @@ objects = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)/*.c)) $(patsubst %.rl,$(B)
 CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
-LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli)
+# The verifier of records walks the model: it goes with the command, not into the library.
+VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
+AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
+CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/policies/texts.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -69,16 +72,19 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test test-threads cases check lint sanitize tsan fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test test-threads cases interop interop-deps check review lint sanitize tsan fuzz coverage install uninstall dist \
+        distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
+	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
+	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
 	  'make check     policies, exported symbols, headers; make lint: analysers' \
 	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
@@ -117,6 +123,10 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
+$(B)/policies/texts.c: tools/texts $(patsubst %,spec/%.policy.md,$(POLICIES))
+	@mkdir -p $(@D)
+	$(quiet)tools/texts $(POLICIES) >$@
+
 # ---- linking ----
 
 link = $(call say,link)$(CC) $(COMMON) $(CFLAGS) $(1) $(LDFLAGS) -o $@ $(2)
@@ -148,7 +158,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
-$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
@@ -163,7 +173,7 @@ $(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
 
 # Each fuzz target with a plain main that replays its seeds.
-$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libgen.a $(B)/librecourse.a
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(CLI_LIBS))
 
@@ -202,8 +212,19 @@ test: programs
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
+# Needs the network the first time, and then no more. RECOURSE=... tests another command than the one built.
+interop-deps:
+	@tests/interop/deps $(B)/interop
+
+interop: $(B)/recourse interop-deps
+	@B=$(B) tests/all $(wildcard tests/interop/test_*.sh)
+
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
+
+# What each policy can do, as text that is committed: a change of a policy shows there.
+review: $(B)/recourse
+	@B=$(B) tools/review $(POLICIES)
 
 lint: check
 	@tools/lint "$(B)" $(SOURCES)
@@ -258,7 +279,7 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
@@ -271,5 +292,5 @@ bench-deps: | deps
 	@tests/bench/deps $(B)/bench
 	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2
 
-bench: all $(BENCH)
+bench: all $(BENCH) $(B)/mcp-server
 	@$(B)/bench/bench $(B)/bench $(ONLY)
