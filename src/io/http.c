@@ -224,17 +224,13 @@ static bool untell(struct recourse_transfer *transfer)
     return true;
 }
 
+/* All that belongs to one exchange; of the detail its first byte says enough. */
 static void wipe(struct recourse_transfer *transfer)
 {
+    const size_t begin = offsetof(struct recourse_transfer, lane);
+
     rcs_answer_reset(&transfer->answer);
-    *transfer = (struct recourse_transfer){
-        .http = transfer->http,
-        .easy = transfer->easy,
-        .lines = transfer->lines,
-        .lines_size = transfer->lines_size,
-        .closer = transfer->closer,
-        .answer = transfer->answer,
-    };
+    memset((char *)transfer + begin, 0, offsetof(struct recourse_transfer, detail) + 1 - begin);
 }
 
 /* `clean`: the easy handle remembers no error and may be used again. */

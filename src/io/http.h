@@ -70,7 +70,7 @@ struct recourse_transfer {
     bool progress;      /* libcurl was told to call on_progress */
     bool reset;         /* it was told more that can't be taken back singly */
     bool finishing;     /* `done` runs */
-    char detail[CURL_ERROR_SIZE];
+    char detail[CURL_ERROR_SIZE]; /* last, see wipe() */
 };
 
 struct rcs_http {

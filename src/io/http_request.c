@@ -133,12 +133,13 @@ static void add_header(struct lines *lines, const char *line)
 static const struct {
     const char *name;
     const char *line;
-    bool inflates; /* only if libcurl can */
+    size_t body_min; /* only with a body so large */
+    bool inflates;   /* only if libcurl can */
 } own[] = {
-    {"Content-Type", "Content-Type:", false},
-    {"User-Agent", "User-Agent: recourse/0.1", false},
-    {"Accept-Encoding", "Accept-Encoding: gzip, deflate", true},
-    {"Expect", "Expect:", false},
+    {"Content-Type", "Content-Type:", 0, false},
+    {"User-Agent", "User-Agent: recourse/0.1", 0, false},
+    {"Accept-Encoding", "Accept-Encoding: gzip, deflate", 0, true},
+    {"Expect", "Expect:", 1024, false}, /* libcurl has it for large bodies; the older ones from here on */
 };
 
 #define OWN_LINES COUNT(own)
@@ -189,12 +190,16 @@ static bool add_headers(struct recourse_transfer *transfer)
         add_header(&lines, headers[i]);
     }
     for (size_t i = 0; i < OWN_LINES; i++) {
-        if (!has_header(transfer->request, own[i].name) && (!own[i].inflates || transfer->http->inflates)) {
+        if (transfer->request->body.size >= own[i].body_min && (!own[i].inflates || transfer->http->inflates) &&
+            !has_header(transfer->request, own[i].name)) {
             add_line(&lines, own[i].line);
         }
     }
-    lines.next[-1].next = NULL; /* "Expect" is there always */
-    return true;
+    if (lines.next == transfer->lines) {
+        return curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, NULL) == CURLE_OK;
+    }
+    lines.next[-1].next = NULL;
+    return curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->lines) == CURLE_OK;
 }
 
 static const struct {
@@ -271,7 +276,6 @@ int rcs_http_describe(struct recourse_transfer *transfer)
     CURL *easy = transfer->easy;
     bool failed = !add_headers(transfer) || !describe_method(easy, request);
 
-    failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->lines) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_CURLU, rcs_url_parts(transfer->url)) != CURLE_OK;
     if (request->proxy != NULL) {
         failed |= curl_easy_setopt(easy, CURLOPT_PROXY, request->proxy) != CURLE_OK;
