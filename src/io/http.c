@@ -91,7 +91,7 @@ static int before_sending(void *user, char *remote, char *local, int remote_port
 static void decide_keeping(struct recourse_transfer *transfer)
 {
     const struct rcs_lane *lane = transfer->lane;
-    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
+    bool closes = lane->sockets >= lane->running + transfer->http->idle_max;
 
     if (closes != transfer->closes) {
         transfer->closes = closes;

@@ -25,7 +25,9 @@ struct rcs_lane {
     struct rcs_http *http;
     CURLM *multi;
     struct rcs_timer timer;
+    struct rcs_after after; /* looks at what libcurl has ended */
     unsigned transfers; /* added and not removed */
+    unsigned running;   /* of them, those that libcurl has not ended */
     unsigned sockets;   /* connections that are open */
     bool by_socket;     /* libcurl works because a socket is ready, not because a time has come */
     uint64_t now_ms;    /* when that was: one look at the clock for all that it calls back */
