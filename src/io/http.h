@@ -16,6 +16,11 @@
 #define RCS_HTTP_POOL_MAX 256u
 #define RCS_HTTP_POOL_KEPT 64u /* when it is quiet */
 #define RCS_HTTP_URLS_MAX 16u
+/* Bytes that libcurl receives at once: each exchange under way holds so many. The large ones are for as many exchanges as
+   RCS_HTTP_LARGE_FOR after an answer that the small ones had been too small for. */
+#define RCS_HTTP_RECEIVE_SMALL 2048L
+#define RCS_HTTP_RECEIVE_LARGE 16384L
+#define RCS_HTTP_LARGE_FOR 64u
 
 struct rcs_http;
 struct rcs_url;
@@ -43,6 +48,7 @@ struct recourse_transfer {
     struct curl_slist *lines; /* the header as libcurl wants it */
     size_t lines_size;        /* bytes that there is room for */
     struct rcs_lane *closer;  /* whom libcurl tells when it closes the handle's sockets */
+    bool receives_large;      /* RCS_HTTP_RECEIVE_LARGE at once */
     struct rcs_answer answer; /* its header's buffer is kept */
     struct rcs_lane *lane;
     struct rcs_url *url;
@@ -87,6 +93,7 @@ struct rcs_http {
     unsigned idle_max; /* connections kept, per lane */
     struct rcs_timer quiet; /* some time after a lane has become empty: gives back what nobody needs any more */
     bool inflates;     /* libcurl can undo gzip and deflate */
+    unsigned large_left; /* exchanges to be started that receive large */
     unsigned pool_count;
     struct recourse_transfer *pool[RCS_HTTP_POOL_MAX]; /* out of use, with their easy handles */
     struct rcs_url *urls[RCS_HTTP_URLS_MAX];           /* the last ones, by hash; may be NULL */

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <strings.h>
 
-#define RECEIVE_BUFFER 16384L
 #define HEADER_LINE_MAX 8192u
 
 static const struct {
@@ -211,7 +210,7 @@ static const struct {
     {CURLOPT_FOLLOWLOCATION, 0L},
     {CURLOPT_TIMEOUT_MS, 0L},
     {CURLOPT_CONNECTTIMEOUT_MS, INT_MAX}, /* 0 would be five minutes */
-    {CURLOPT_BUFFERSIZE, RECEIVE_BUFFER},
+    {CURLOPT_BUFFERSIZE, RCS_HTTP_RECEIVE_SMALL},
     {CURLOPT_NOPROGRESS, 1L},
     {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L},
     {CURLOPT_NETRC, CURL_NETRC_IGNORED},

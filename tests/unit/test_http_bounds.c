@@ -5,6 +5,7 @@
 static struct exchange exchange;
 
 static size_t counted;
+static size_t largest; /* of what was asked to be kept at once */
 static size_t room;
 
 static bool keep(void *user, size_t bytes)
@@ -14,6 +15,7 @@ static bool keep(void *user, size_t bytes)
         return false;
     }
     counted += bytes;
+    largest = bytes > largest ? bytes : largest;
     return true;
 }
 
@@ -21,7 +23,9 @@ static void get_with_room(size_t bytes)
 {
     exchange_init(&exchange, "GET", peer_port(exchange_peer));
     exchange.request.keep = keep;
+    exchange.request.body_max = 65536;
     counted = 0;
+    largest = 0;
     room = bytes;
     exchange_run(&exchange);
 }
@@ -42,6 +46,31 @@ static void test_body_grows(void)
     RCS_EQUAL(exchange.response.sent, true);
     RCS_TEXT_EQUAL(exchange.detail, "no room for the answer: the memory for replies is used up");
     RCS_EQUAL(counted, 0);
+    exchange_close();
+}
+
+/* Nobody holds much memory for answers that are small; where they are not, they are read in larger pieces. */
+static void test_large_answers(void)
+{
+    enum { LARGE = 40000, SMALL_PIECE = 2048, LARGE_PIECE = 16384, TRIES = 100 };
+    static char answer[LARGE + 64];
+    const struct peer_step large[] = {EXPECTS, {PEER_SEND, answer, 0, 0}, EXPECTS, SENDS(OK), AGAIN};
+    const struct peer_step *const scripts[] = {large};
+    int head = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", LARGE);
+
+    memset(answer + head, 'x', LARGE);
+    answer[head + LARGE] = '\0';
+    exchange_open(scripts, 1);
+    get_with_room(LARGE);
+    RCS_EQUAL(counted, LARGE);
+    CU_ASSERT_TRUE(largest <= SMALL_PIECE);
+    for (unsigned i = 0; i < TRIES && largest <= SMALL_PIECE; i++) { /* once, unless it comes in small pieces */
+        get_with_room(2);
+        RCS_TEXT_EQUAL(exchange.body, "ok");
+        get_with_room(LARGE);
+        RCS_EQUAL(counted, LARGE);
+    }
+    CU_ASSERT_TRUE(largest > SMALL_PIECE && largest <= LARGE_PIECE);
     exchange_close();
 }
 
@@ -81,6 +110,7 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"body grows", test_body_grows},
+        {"large answers", test_large_answers},
         {"passwords", test_passwords},
     };
 
