@@ -58,7 +58,7 @@ RUN_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/run/test_*.c))
 RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run))
 SERVER_OBJECTS := $(filter-out %main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c))
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c examples/host_*.c))
 SHELL_TESTS := $(wildcard tests/cli/test_*.sh tests/run/test_*.sh tests/install/test_*.sh)
 HEADERS := $(wildcard include/recourse/*.h)
 SOURCES := $(wildcard src/*/*.c gen/*.c)
@@ -172,12 +172,15 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
 
 $(B)/embed_poll: $(B)/obj/examples/embed_poll.o $(B)/librecourse.a
+	$(call link,$^,$(LIBS))
+
+$(B)/host_%: $(B)/obj/examples/host_%.o $(B)/obj/examples/agent.o $(B)/obj/examples/agent_text.o $(B)/librecourse.a
 	$(call link,$^,$(LIBS))
 
 # The generated C and core, and nothing else.

@@ -289,7 +289,9 @@ static void put_settings(struct rcs_string *out, const struct recourse_settings 
     put_setting_u64(out, "approval_timeout_ms", settings->approval_timeout_ms);
     rcs_put(out, "        .repeated_failures = %" PRIu32 "u,\n", settings->repeated_failures);
     rcs_put(out, "        .output_limit = %" PRIu32 "u,\n", settings->output_limit);
-    rcs_put(out, "        .output_tokens = %s,\n    },\n", settings->output_tokens ? "true" : "false");
+    rcs_put(out, "        .output_tokens = %s,\n", settings->output_tokens ? "true" : "false");
+    rcs_put(out, "        .resumes = %" PRIu32 "u,\n", settings->resumes);
+    rcs_put(out, "        .rounds = %" PRIu32 "u,\n    },\n", settings->rounds);
 }
 
 static void put_digest(struct rcs_string *out, const char *field, const uint8_t digest[32])

@@ -2,6 +2,9 @@
 
 #include "gen/read.h"
 
+#define RESUMES_MAX 1000u
+#define ROUNDS_MAX 1000u
+
 enum setting {
     LANGUAGE,
     TRIES,
@@ -15,10 +18,11 @@ enum setting {
     APPROVAL_TIMEOUT,
     REPEATED_FAILURES,
     OUTPUT,
-    SETTING_COUNT,
-    AUDIT = SETTING_COUNT, /* of a later version, from here on */
-    RESUMES,
+    NEEDED_COUNT,
+    RESUMES = NEEDED_COUNT, /* may be left out, from here on: the same as none */
     ROUNDS,
+    SETTING_COUNT,
+    AUDIT = SETTING_COUNT, /* of a later version */
     KNOWN_COUNT
 };
 
@@ -43,9 +47,9 @@ static const struct {
     [REPEATED_FAILURES] = {"repeated failures", "a number from 2, or none",
                            offsetof(struct rcs_setting_places, repeated_failures)},
     [OUTPUT] = {"output", "a number of characters or tokens, or none", offsetof(struct rcs_setting_places, output)},
+    [RESUMES] = {"resumes", "a number, or none", offsetof(struct rcs_setting_places, resumes)},
+    [ROUNDS] = {"rounds", "a number, or none", offsetof(struct rcs_setting_places, rounds)},
     [AUDIT] = {"audit", NULL, 0},
-    [RESUMES] = {"resumes", NULL, 0},
-    [ROUNDS] = {"rounds", NULL, 0},
 };
 
 _Static_assert(sizeof settings / sizeof *settings == KNOWN_COUNT, "an entry for each setting");
@@ -195,15 +199,15 @@ static void read_texts(struct rcs_cursor *cursor, const char *const **texts)
     }
 }
 
-static void read_repeated_failures(struct rcs_cursor *cursor, struct recourse_settings *out)
+/* How often; 0 on `none`. */
+static void read_count(struct rcs_cursor *cursor, const char *what, uint64_t least, uint64_t most, uint32_t *out)
 {
     uint64_t number = 0;
 
-    if (rcs_accept_words(cursor, "none") ||
-        rcs_take_number(cursor, "the number of repeated failures", 2, 1000000, &number)) {
+    if (rcs_accept_words(cursor, "none") || rcs_take_number(cursor, what, least, most, &number)) {
         rcs_take_end(cursor, "nothing after it");
     }
-    out->repeated_failures = (uint32_t)number;
+    *out = (uint32_t)number;
 }
 
 static void read_value(struct rcs_reader *reader, struct rcs_cursor *cursor, enum setting setting)
@@ -242,7 +246,13 @@ static void read_value(struct rcs_reader *reader, struct rcs_cursor *cursor, enu
         read_duration(cursor, &out->approval_timeout_ms);
         break;
     case REPEATED_FAILURES:
-        read_repeated_failures(cursor, out);
+        read_count(cursor, "the number of repeated failures", 2, 1000000, &out->repeated_failures);
+        break;
+    case RESUMES:
+        read_count(cursor, "the number of resumes", 1, RESUMES_MAX, &out->resumes);
+        break;
+    case ROUNDS:
+        read_count(cursor, "the number of rounds", 1, ROUNDS_MAX, &out->rounds);
         break;
     default:
         read_amount(cursor, 1, &out->output_limit, &out->output_tokens);
@@ -312,7 +322,7 @@ void rcs_read_settings(struct rcs_reader *reader)
         .reason_characters = UINT32_MAX,
     };
     rcs_read_table(reader, RCS_SECTION_SETTINGS, columns, COLUMN_COUNT, read_setting);
-    for (size_t i = 0; i < SETTING_COUNT && !reader->broken[RCS_SECTION_SETTINGS]; i++) {
+    for (size_t i = 0; i < NEEDED_COUNT && !reader->broken[RCS_SECTION_SETTINGS]; i++) {
         if (place_of(reader, (enum setting)i)->line == 0) {
             rcs_complain(reader, "missing-setting", reader->headings[RCS_SECTION_SETTINGS],
                          "the setting '%s' is missing: write '| %s | ... |' with %s", settings[i].name,

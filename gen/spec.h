@@ -9,9 +9,9 @@
 
 #include "finding.h"
 
-struct rcs_setting_places { /* where each setting's value stands; line 0: missing (an error was found) */
+struct rcs_setting_places { /* where each setting's value stands; line 0: missing */
     struct rcs_place language, tries, try_timeout, call_deadline, unsafe_replay, reminder, reason, sensitive_values,
-        sensitive_names, approval_timeout, repeated_failures, output;
+        sensitive_names, approval_timeout, repeated_failures, output, resumes, rounds;
 };
 
 struct rcs_spec_scenario {

@@ -81,6 +81,16 @@ struct recourse_process_request {
     uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
     /* Asked, with the user of `done`, before so many more bytes are kept; false: they are too many. May be NULL. */
     bool (*keep)(void *user, size_t size);
+    /*
+     * A process that is talked with; NULL: it is not. Handed its standard output as it comes, instead of having it kept:
+     * `output_max` has no say then, and of standard error it is the last bytes that are kept. Called with size 0 where the
+     * output has ended before the process. Its standard input stays open, for process_write, and `input` is not looked
+     * at. Both functions get the user of `done`, and may call the port.
+     */
+    void (*data)(void *user, const char *bytes, size_t size);
+    /* process_write has taken less than it was given: now it may take more. */
+    void (*writable)(void *user);
+    uint64_t quit_ms; /* of such a process: from the end of its input to SIGTERM; 0: 2 s */
 };
 
 /* How it ended. `errors` may hold something in any case; `output` is empty where it was too large. */
@@ -89,6 +99,7 @@ struct recourse_process_result {
     bool exited;      /* `exit_status` holds */
     int exit_status;
     int signal;       /* that ended it; 0: none */
+    bool signalled;   /* a signal had been sent to it, by process_end or at its deadline */
     bool timed_out;   /* it was ended at its deadline */
     bool too_large;   /* it was ended for writing too much */
     bool sent;        /* at least one byte of the input was handed over */
@@ -133,18 +144,26 @@ struct recourse_port {
      * lives until it returns. A child that somebody else has waited for has no exit status. What it leaves running
      * without having been ended runs on. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no
      * descriptors); nothing was started then.
-     * All three may be NULL: such a port has no command tools.
+     * These three may be NULL: such a port has no command tools.
      */
     int (*process_start)(void *self, const struct recourse_process_request *request,
                          void (*done)(void *user, const struct recourse_process_result *result), void *user,
                          struct recourse_process **process);
     /*
-     * Begins to end its group: SIGTERM, and after the grace SIGKILL; `done` comes when it has gone. False if it had never
-     * been started: then it is gone already, without `done`.
+     * Begins to end its group: SIGTERM, and after the grace SIGKILL; `done` comes when it has gone. One that is talked with
+     * has its input closed first, and time to go by itself. False if it had never been started: then it is gone already,
+     * without `done`.
      */
     bool (*process_end)(void *self, struct recourse_process *process);
     /* The same, but `done` never comes, and the request is not needed any more. Returns whether it had been started. */
     bool (*process_cancel)(void *self, struct recourse_process *process);
+    /*
+     * Hands bytes to a process that is talked with, as many as fit without waiting; `*taken` says how many. After less than
+     * all `writable` comes. Errors, with which no byte more will be taken: RECOURSE_E_STATE (it was not started, has gone
+     * or is being ended: `done` tells), RECOURSE_E_SYSTEM (it has closed its input), RECOURSE_E_MEMORY (`writable` would
+     * never come). NULL: such a port has no servers on standard input and output.
+     */
+    int (*process_write)(void *self, struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
 
     /*
      * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.

@@ -158,16 +158,21 @@ struct recourse_tool {
 };
 
 /*
- * A server of tools that speaks MCP over streamable HTTP (revisions 2025-03-26 to 2025-11-25). Its tools are known by the
- * names that it lists, once it was asked (recourse_run_list_tools).
+ * A server of tools that speaks MCP (revisions 2025-03-26 to 2025-11-25) over streamable HTTP, or as a program of ours over
+ * its standard input and output. Its tools are known by the names that it lists, once it was asked
+ * (recourse_run_list_tools). A program is started when it is first needed, and again when it has ended; its processes end
+ * with the runner, and have gone when the port is freed.
  */
 struct recourse_mcp_server {
     size_t size; /* sizeof(struct recourse_mcp_server) */
     const char *name;   /* its tools share one limit under this name */
-    const char *url;
+    const char *url;            /* this one, or `command` */
     const char *const *headers; /* "Name: value", NULL-terminated, of every request; may be NULL */
     const char *proxy;          /* as of a tool */
     const char *ca_file;
+    const char *const *command;     /* as of a tool: the program and its words */
+    const char *const *environment; /* besides what this process has; may be NULL */
+    const char *directory;          /* where it runs; NULL: where this process does */
     const char *prefix;         /* goes before the names of its tools; NULL: nothing does */
     const char *const *tools;   /* the tools that are taken, by the server's names, NULL-terminated; NULL: all */
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
@@ -180,9 +185,13 @@ struct recourse_mcp_server {
     bool declared_safe;
     /* Its annotations are believed: a tool is safe if it is marked read-only or idempotent, and read-only if marked so. */
     bool trusted;
+    /* Forms that the server asks to have filled in (elicitation/create) are, with the defaults of their schema, where every
+       required property has one; others are declined. Without it the server is told that nothing can be asked. */
+    bool elicit_defaults;
 };
 
-/* What is known of a tool. Everything lives until the next tool is added or listed. */
+/* What is known of a tool. Everything lives until the next tool is added or listed, or a step in which a server said that its
+   list has changed. */
 struct recourse_tool_info {
     struct recourse_span name;        /* as models call it */
     struct recourse_span description; /* empty: none */
@@ -247,6 +256,9 @@ struct recourse_runner_options {
        Any other value is a refusal; a negative one says that asking failed. NULL: what needs approval is refused. */
     int (*approve)(void *user, struct recourse_approval_request *request);
     void (*observe)(void *user, const struct recourse_observation *observation);
+    /* What an MCP server does that belongs to no call, such as a line of its output that is none of the protocol's: one clean
+       line of English. Both spans live until it returns. NULL: nobody is told. */
+    void (*note)(void *user, struct recourse_span server, struct recourse_span text);
     void *user;
 };
 
@@ -254,8 +266,8 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. Never from a callback, and no other thread may be within a call that takes the
-   runner. */
+   invocation; their answers are dropped. Sessions of MCP servers are ended: their servers are told, for which the port is
+   polled, up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,
@@ -318,7 +330,7 @@ enum recourse_run_status {
 /* The failure that ended a run. Lives as long as the run. */
 struct recourse_run_failure {
     uint16_t http; /* 0: none */
-    struct recourse_span tool;
+    struct recourse_span tool; /* empty: it was no tool's, recourse_run_fail */
     struct recourse_span text; /* the server's own message, cleaned */
 };
 
@@ -327,6 +339,13 @@ RECOURSE_MUST_USE int recourse_run_new(struct recourse_runner *runner, struct re
 enum recourse_run_status recourse_run_status(const struct recourse_run *run);
 /* NULL unless RECOURSE_RUN_FAILED. */
 const struct recourse_run_failure *recourse_run_failure(const struct recourse_run *run);
+/*
+ * Ends the run with a failure of the host's own, such as its model provider's: as where a policy tells the host, what is
+ * safe is cancelled, what is not finishes its try, no further turn begins. The failure is copied as it stands. Errors:
+ * RECOURSE_E_ARGUMENT, RECOURSE_E_STATE (it has ended already, and keeps what it has), RECOURSE_E_MEMORY (the run has
+ * failed, with the status alone).
+ */
+RECOURSE_MUST_USE int recourse_run_fail(struct recourse_run *run, const struct recourse_run_failure *failure);
 /* Cancels its turns, and ends the run: it takes no further one. [any thread, while the run lives] */
 void recourse_run_cancel(struct recourse_run *run);
 void recourse_run_free(struct recourse_run *run);

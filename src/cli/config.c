@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "config_server.h"
 #include "src/core/json.h"
 #include "src/io/header.h"
 
@@ -129,16 +130,14 @@ static const struct rcs_config_key http_keys[] = {
 
 /* ---- command ---- */
 
-#define WORDS_MAX 1000u
-
 static bool read_command(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     int count = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
     const char **words;
     size_t used = 0;
 
-    if (count == 0 || (unsigned)count > WORDS_MAX) {
-        return rcs_config_wrong(reader, "wants a list: the program and its words, at most %u", WORDS_MAX);
+    if (count == 0 || (unsigned)count > RCS_CONFIG_WORDS_MAX) {
+        return rcs_config_wrong(reader, "wants a list: the program and its words, at most %u", RCS_CONFIG_WORDS_MAX);
     }
     words = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *words);
     for (const cJSON *word = value->child; word != NULL; word = word->next) {
@@ -349,29 +348,24 @@ static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, str
 
 /* ---- servers ---- */
 
-/* What is read of a server: much of it is as of a tool, and read by the same functions. */
-struct server_draft {
-    struct recourse_tool tool;
-    bool trusted;
-    const char *prefix;
-    const char *const *tools;
-};
-
-static struct server_draft *draft_of(struct recourse_tool *tool)
-{
-    return (struct server_draft *)(void *)tool; /* its first member */
-}
-
 static bool read_trusted(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    draft_of(tool)->trusted = cJSON_IsTrue(value);
+    rcs_config_draft_of(tool)->trusted = cJSON_IsTrue(value);
     return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
+}
+
+static bool read_elicitation(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    struct rcs_config_server_draft *draft = rcs_config_draft_of(tool);
+
+    draft->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
+    return draft->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
 }
 
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    draft_of(tool)->prefix = rcs_config_string(reader, value);
-    return draft_of(tool)->prefix != NULL;
+    rcs_config_draft_of(tool)->prefix = rcs_config_string(reader, value);
+    return rcs_config_draft_of(tool)->prefix != NULL;
 }
 
 static bool read_allowed(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
@@ -390,24 +384,13 @@ static bool read_allowed(struct rcs_config_reader *reader, const cJSON *value, s
         }
     }
     names[used] = NULL;
-    draft_of(tool)->tools = names;
+    rcs_config_draft_of(tool)->tools = names;
     return true;
-}
-
-/* Other programs that share the file have it. */
-static bool read_type(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
-{
-    (void)tool;
-    if (cJSON_IsString(value) &&
-        (strcmp(value->valuestring, "http") == 0 || strcmp(value->valuestring, "streamable-http") == 0)) {
-        return true;
-    }
-    return rcs_config_wrong(reader, "wants \"http\" or \"streamable-http\"");
 }
 
 static const struct rcs_config_key server_keys[] = {
     {"url", read_url, NULL},
-    {"type", read_type, NULL},
+    {"type", rcs_config_server_type, NULL},
     {"headers", read_headers, NULL},
     {"policy", read_policy, NULL},
     {"timeout", read_timeout, NULL},
@@ -418,14 +401,18 @@ static const struct rcs_config_key server_keys[] = {
     {"replay", read_replay, NULL},
     {"approval", read_approval, NULL},
     {"trusted", read_trusted, NULL},
+    {"elicitation", read_elicitation, NULL},
     {"limit", read_limit, NULL},
     {"tools", read_allowed, NULL},
     {"prefix", read_prefix, NULL},
-    {"command", NULL, "servers that are started as programs"},
+    {"command", rcs_config_server_program, NULL},
+    {"args", rcs_config_server_args, NULL},
+    {"env", read_env, NULL},
+    {"cwd", rcs_config_server_cwd, NULL},
     {NULL, NULL, NULL},
 };
 
-static void take_server(struct recourse_mcp_server *server, const struct server_draft *draft)
+static void take_server(struct recourse_mcp_server *server, const struct rcs_config_server_draft *draft)
 {
     const struct recourse_tool *tool = &draft->tool;
 
@@ -436,6 +423,8 @@ static void take_server(struct recourse_mcp_server *server, const struct server_
         .headers = tool->headers,
         .proxy = tool->proxy,
         .ca_file = tool->ca_file,
+        .environment = tool->environment,
+        .directory = tool->directory,
         .prefix = draft->prefix,
         .tools = draft->tools,
         .policy = tool->policy,
@@ -447,6 +436,7 @@ static void take_server(struct recourse_mcp_server *server, const struct server_
         .declared_unsafe = tool->declared_unsafe,
         .declared_safe = tool->declared_safe,
         .trusted = draft->trusted,
+        .elicit_defaults = draft->elicit_defaults,
     };
 }
 
@@ -459,7 +449,7 @@ static bool read_servers(struct rcs_config_reader *reader, const cJSON *object, 
     for (const cJSON *member = object->child; member != NULL; member = member->next) {
         struct recourse_mcp_server *server =
             rcs_arena_push(reader->arena, &config->servers, &config->server_count, sizeof *config->servers);
-        struct server_draft draft = {.trusted = false};
+        struct rcs_config_server_draft draft = {.trusted = false};
         size_t back;
 
         if (*member->string == '\0' || rcs_config_has_control(member->string)) {
@@ -473,10 +463,11 @@ static bool read_servers(struct rcs_config_reader *reader, const cJSON *object, 
         if (!rcs_config_object(reader, member, server_keys, &draft.tool)) {
             return false;
         }
-        if (draft.tool.url == NULL) {
-            return rcs_config_wrong(reader, "\"url\" is missing");
+        if (!rcs_config_check_server(reader, &draft)) {
+            return false;
         }
         take_server(server, &draft);
+        server->command = rcs_config_server_command(reader, &draft);
         rcs_config_leave(reader, back);
     }
     return true;

@@ -99,6 +99,15 @@ static void on_observe(void *user, const struct recourse_observation *observatio
     rcs_live_observe(job->live, observation);
 }
 
+static void on_note(void *user, struct recourse_span server, struct recourse_span text)
+{
+    const struct job *job = user;
+
+    if (job->options.log) {
+        rcs_log_note(server, text);
+    }
+}
+
 static void print_result(const struct job *job, const struct recourse_result *result)
 {
     enum recourse_dialect dialect = (enum recourse_dialect)job->calls.dialect;
@@ -274,6 +283,7 @@ static bool start_runner(struct job *job)
         .policy = job->policy,
         .approve = on_approve,
         .observe = on_observe,
+        .note = on_note,
         .user = job,
         .tries_at_once = tries_that_fit(job),
     };

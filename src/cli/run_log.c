@@ -37,6 +37,15 @@ static const char *rows(struct rcs_arena *arena, const struct recourse_observati
     return rcs_arena_format(arena, "%s]", text);
 }
 
+/* " after 2 resumes", where the answer of an MCP server was read on. */
+static const char *resumed(struct rcs_arena *arena, const struct recourse_facts *facts)
+{
+    if (facts == NULL || facts->resumes == 0) {
+        return "";
+    }
+    return rcs_arena_format(arena, " after %u resume%s", facts->resumes, facts->resumes == 1 ? "" : "s");
+}
+
 /* What happened: "transient on try 1/3", or the event alone where no try was made. */
 static const char *happened(struct rcs_arena *arena, const struct recourse_observation *observation)
 {
@@ -47,7 +56,8 @@ static const char *happened(struct rcs_arena *arena, const struct recourse_obser
     if (decision->try_number == 0) {
         return event;
     }
-    return rcs_arena_format(arena, "%s on try %u/%u", event, decision->try_number, policy->settings.tries);
+    return rcs_arena_format(arena, "%s on try %u/%u%s", event, decision->try_number, policy->settings.tries,
+                            resumed(arena, observation->facts));
 }
 
 static const char *decided(struct rcs_arena *arena, const struct recourse_observation *observation)
@@ -81,4 +91,12 @@ const char *rcs_log_line(struct rcs_arena *arena, const struct recourse_observat
     }
     return rcs_arena_format(arena, "%s: %s, %s%s%s%s", tool, happened(arena, observation), decided(arena, observation),
                             rows(arena, observation), *detail == '\0' ? "" : ": ", detail);
+}
+
+void rcs_log_note(struct recourse_span server, struct recourse_span text)
+{
+    struct rcs_arena arena = {0};
+
+    fprintf(stderr, "server %s: %s\n", rcs_log_name(&arena, server, NAME_MAX_SHOWN), one_line(&arena, text, UINT32_MAX));
+    rcs_arena_clear(&arena);
 }

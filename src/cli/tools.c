@@ -170,7 +170,7 @@ static void clear(struct tools_job *job)
 
 static int run(int argc, char **argv)
 {
-    struct tools_job job = {.policy = "default", .policies = {.command = "tools"}};
+    struct tools_job job = {.policies = {.command = "tools"}};
     const struct rcs_option options[] = {
         {.name = "--tools", .letter = "-t", .value = &job.tools},
         {.name = "--policy", .letter = "-p", .value = &job.policy},
@@ -188,6 +188,7 @@ static int run(int argc, char **argv)
     if (job.tools == NULL) {
         return rcs_cli_error("tools", "which tools? Give --tools with a file");
     }
+    job.policy = job.policy != NULL ? job.policy : "default";
     if (recourse_global_init() != RECOURSE_OK) {
         return rcs_cli_error("tools", "the HTTP library can't be set up");
     }

@@ -139,6 +139,13 @@ static bool port_process_cancel(void *self, struct recourse_process *process)
     return rcs_process_cancel(process);
 }
 
+static int port_process_write(void *self, struct recourse_process *process, const char *bytes, size_t size,
+                              size_t *taken)
+{
+    (void)self;
+    return rcs_process_write(process, bytes, size, taken);
+}
+
 static int port_submit(void *self, void (*work)(void *user), void *user)
 {
     struct real_port *real = self;
@@ -236,6 +243,7 @@ static const struct recourse_port functions = {
     .process_start = port_process_start,
     .process_end = port_process_end,
     .process_cancel = port_process_cancel,
+    .process_write = port_process_write,
     .submit = port_submit,
     .wake = port_wake,
     .poll = port_poll,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define GRACE_MS 2000u
+#define QUIT_MS 2000u
 #define LISTEN_MS 100u /* to what a process has left behind, after it has gone */
 #define BLOCK_BYTES 16384u
 #define BLOCKS_EVENT 16u /* of one stream, for one event */
@@ -34,7 +35,7 @@ static void arm(struct recourse_process *process)
     uint64_t due = process->request != NULL ? process->request->deadline_ms : RECOURSE_FOREVER;
 
     if (process->ending) {
-        due = process->killed ? RECOURSE_FOREVER : process->kill_ms;
+        due = process->killed ? RECOURSE_FOREVER : process->step_ms;
     } else if (process->gone) {
         due = process->listens_ms;
     }
@@ -70,18 +71,29 @@ static void signal_group(struct recourse_process *process, int signal)
     }
 }
 
+static void ask_to_end(struct recourse_process *process)
+{
+    process->asked = true;
+    process->step_ms = later(process->grace_ms);
+    signal_group(process, SIGTERM);
+}
+
 static void begin_end(struct recourse_process *process)
 {
     if (process->ending) {
         return;
     }
     process->ending = true;
-    process->kill_ms = later(process->grace_ms);
-    if (process->input >= 0) {
-        /* Not closed: half of the arguments must not look like all of them. */
-        rcs_loop_unwatch(process->all->loop, process->input);
+    if (process->talks) {
+        close_stream(process, &process->input);
+        process->step_ms = later(process->quit_ms);
+    } else {
+        if (process->input >= 0) {
+            /* Not closed: half of the arguments must not look like all of them. */
+            rcs_loop_unwatch(process->all->loop, process->input);
+        }
+        ask_to_end(process);
     }
-    signal_group(process, SIGTERM);
     arm(process);
 }
 
@@ -131,7 +143,7 @@ static void reap(struct recourse_process *process)
     if (process->reaped || process->lost) {
         return;
     }
-    if (process->ending) {
+    if (process->ending || process->talks) {
         signal_group(process, SIGKILL); /* what is left of its group, while its number can't be anybody else's */
     }
     process->reaped = rcs_spawn_wait(process->pid, process->pidfd, WEXITED | WNOHANG, &info) == 0;
@@ -172,6 +184,7 @@ static void finish(struct recourse_process *process)
     if (!process->cancelled) {
         describe(process, &result);
         result.sent = process->input_sent > 0;
+        result.signalled = process->asked;
         result.output = rcs_buffer_span(&process->output_kept);
         result.errors = rcs_buffer_span(&process->errors_kept);
         result.detail = process->detail;
@@ -223,6 +236,14 @@ static void keep(struct recourse_process *process, struct rcs_buffer *kept, cons
     if (process->cancelled) {
         return;
     }
+    if (process->talks && kept == &process->output_kept) {
+        process->request->data(process->user, block, size);
+        return;
+    }
+    if (process->talks) {
+        rcs_process_keep_last(kept, block, size);
+        return;
+    }
     if (kept == &process->errors_kept) {
         code = append(process, kept, block, size < room ? size : room);
         (void)code; /* less of it is kept */
@@ -232,6 +253,14 @@ static void keep(struct recourse_process *process, struct rcs_buffer *kept, cons
     if (code != 0) {
         process->no_memory = code == RECOURSE_E_MEMORY;
         overflow(process);
+    }
+}
+
+static void end_of(struct recourse_process *process, int *fd)
+{
+    close_stream(process, fd);
+    if (process->talks && !process->gone && !process->cancelled && fd == &process->output) {
+        process->request->data(process->user, NULL, 0);
     }
 }
 
@@ -245,7 +274,7 @@ static void take_in(struct recourse_process *process, int *fd, struct rcs_buffer
         if (got > 0) {
             keep(process, kept, block, (size_t)got);
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-            close_stream(process, fd);
+            end_of(process, fd);
         } else if (errno == EAGAIN) {
             break;
         }
@@ -330,9 +359,12 @@ static void on_time(struct rcs_timer *timer)
 
     if (process->start_error != 0 || process->gone) {
         finish(process);
-    } else if (process->ending) {
+    } else if (process->ending && process->asked) {
         process->killed = true;
         signal_group(process, SIGKILL);
+    } else if (process->ending) {
+        ask_to_end(process);
+        arm(process);
     } else {
         process->timed_out = true;
         begin_end(process);
@@ -345,9 +377,9 @@ static bool watch_streams(struct recourse_process *process)
 {
     struct rcs_loop *loop = process->all->loop;
 
-    if (process->request->input.size == 0) {
+    if (!process->talks && process->request->input.size == 0) {
         close_stream(process, &process->input);
-    } else if (rcs_loop_watch(loop, process->input, RECOURSE_WRITABLE, on_input, process) != 0) {
+    } else if (!process->talks && rcs_loop_watch(loop, process->input, RECOURSE_WRITABLE, on_input, process) != 0) {
         return false;
     }
     return rcs_loop_watch(loop, process->output, RECOURSE_READABLE, on_output, process) == 0 &&
@@ -433,6 +465,8 @@ static struct recourse_process *make(struct rcs_processes *all, const struct rec
     process->all = all;
     process->request = request;
     process->grace_ms = request->grace_ms != 0 ? request->grace_ms : GRACE_MS;
+    process->quit_ms = request->quit_ms != 0 ? request->quit_ms : QUIT_MS;
+    process->talks = request->data != NULL;
     process->pidfd = -1;
     process->input = -1;
     process->output = -1;
@@ -522,7 +556,7 @@ static void put_an_end_to(struct recourse_process *process)
 {
     if (process->start_error == 0 && !process->gone) {
         if (process->ending) {
-            wait_until(process, process->kill_ms);
+            wait_until(process, process->step_ms);
         }
         process->ending = true;
         signal_group(process, SIGKILL);
@@ -532,8 +566,20 @@ static void put_an_end_to(struct recourse_process *process)
     finish(process);
 }
 
+/* Those that have time to go by themselves have it together. */
+static void ask_all(struct rcs_processes *all)
+{
+    for (struct recourse_process *process = all->first; process != NULL; process = process->next) {
+        if (process->ending && !process->asked && !process->gone) {
+            wait_until(process, process->step_ms);
+            ask_to_end(process);
+        }
+    }
+}
+
 void rcs_processes_clear(struct rcs_processes *all)
 {
+    ask_all(all);
     while (all->first != NULL) {
         put_an_end_to(all->first);
     }

@@ -19,7 +19,8 @@ struct recourse_process {
     void *user;
     struct rcs_timer timer; /* the next of: deadline, SIGKILL, the end of listening to what a process has left behind */
     uint64_t grace_ms;
-    uint64_t kill_ms;    /* while it is being ended */
+    uint64_t quit_ms;
+    uint64_t step_ms;    /* while it is being ended: when SIGTERM or SIGKILL is due */
     uint64_t listens_ms; /* once it has gone */
     pid_t pid;
     int pidfd;
@@ -35,7 +36,9 @@ struct recourse_process {
     bool gone;      /* it has ended, but its number is kept until it is reaped */
     bool lost;      /* somebody else has reaped it: the number may be another's */
     bool reaped;
+    bool talks;     /* see recourse_process_request.data */
     bool ending;
+    bool asked;     /* by SIGTERM */
     bool killed;
     bool timed_out;
     bool too_large;
@@ -62,5 +65,9 @@ RECOURSE_MUST_USE int rcs_process_start(struct rcs_processes *all, const struct 
                                         void *user, struct recourse_process **process);
 bool rcs_process_end(struct recourse_process *process);
 bool rcs_process_cancel(struct recourse_process *process);
+/* As process_write of the port. */
+RECOURSE_MUST_USE int rcs_process_write(struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
+/* Keeps the last bytes of standard error, as many as may be kept. For want of memory it is fewer. */
+void rcs_process_keep_last(struct rcs_buffer *kept, const char *bytes, size_t size);
 
 #endif

@@ -180,6 +180,7 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session,
     struct recourse_runner *runner = runner_of(call);
     struct rcs_try_order order = {
         .tool = call->tool,
+        .policy = call->result.policy,
         .call_id = call->result.call,
         .arguments = call->arguments,
         .number = call->machine.try_number,

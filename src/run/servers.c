@@ -79,6 +79,7 @@ int recourse_runner_add_mcp_server(struct recourse_runner *runner, const struct 
         rcs_mcp_server_free(server);
         return code;
     }
+    rcs_relist_init(runner, server);
     recourse_policy_retain(server->config.policy);
     *runner->servers_end = server;
     runner->servers_end = &server->next;
@@ -89,6 +90,11 @@ void rcs_servers_free(struct recourse_runner *runner)
 {
     struct rcs_mcp_server *next;
 
+    for (struct rcs_mcp_server *server = runner->servers; server != NULL; server = server->next) {
+        rcs_relist_clear(server);
+        rcs_mcp_listen_end(server);
+    }
+    rcs_mcp_servers_end(runner->servers);
     for (struct rcs_mcp_server *server = runner->servers; server != NULL; server = next) {
         next = server->next;
         recourse_policy_release(server->config.policy);
@@ -165,23 +171,38 @@ static int learn_tool(struct recourse_runner *runner, struct rcs_mcp_server *ser
     return rcs_runner_add(runner, &config, server, listed, NULL);
 }
 
-/* A list of which not all could be kept is none. */
-static void unlearn(struct recourse_runner *runner, const struct rcs_mcp_server *server)
+struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct rcs_mcp_server *server)
 {
     struct rcs_tool **at = &runner->tools;
+    struct rcs_tool *taken = NULL;
+    struct rcs_tool **end = &taken;
 
     while (*at != NULL) {
         struct rcs_tool *tool = *at;
 
         if (tool->mcp == server) {
             *at = tool->next;
-            recourse_policy_release(tool->config.policy);
-            rcs_free(runner->host.allocator, tool);
+            tool->next = NULL;
+            *end = tool;
+            end = &tool->next;
         } else {
             at = &tool->next;
         }
     }
     runner->tools_end = at;
+    return taken;
+}
+
+/* A list of which not all could be kept is none. */
+static void unlearn(struct recourse_runner *runner, const struct rcs_mcp_server *server)
+{
+    struct rcs_tool *next;
+
+    for (struct rcs_tool *tool = rcs_servers_take(runner, server); tool != NULL; tool = next) {
+        next = tool->next;
+        recourse_policy_release(tool->config.policy);
+        rcs_free(runner->host.allocator, tool);
+    }
 }
 
 int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server)
@@ -190,7 +211,8 @@ int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *ser
     struct rcs_buffer description;
     int code = 0;
 
-    if (server->known) {
+    if (server->known) { /* another list has come first */
+        rcs_mcp_pages_free(server, &server->relist.pages);
         return 0;
     }
     rcs_buffer_init(&name, runner->host.allocator, SIZE_MAX / 2);
@@ -209,6 +231,8 @@ int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *ser
     server->known = code == 0;
     if (code != 0) {
         unlearn(runner, server);
+    } else {
+        rcs_mcp_relist_soon(server);
     }
     return code;
 }

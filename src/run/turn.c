@@ -15,6 +15,11 @@ bool rcs_run_ended(const struct recourse_run *run)
     return run->status == RECOURSE_RUN_FAILED || run->status == RECOURSE_RUN_CANCELLED;
 }
 
+static bool is_span(struct recourse_span span)
+{
+    return span.data != NULL || span.size == 0;
+}
+
 /* ---- cancelling ---- */
 
 static void cancel_calls(struct recourse_turn *turn)
@@ -29,11 +34,32 @@ static void open_turn_cancel(struct rcs_mail *mail)
     cancel_calls(RCS_OWNER(mail, struct recourse_turn, cancel));
 }
 
+/* Cutting off a try that is not safe would only make another unknown outcome. */
+static bool may_finish(const struct rcs_call *call)
+{
+    return call->stage == RCS_STAGE_TRYING && !call->safe;
+}
+
+/* The run has failed: what is safe ends, no try is made any more. */
+static void wind_up(struct recourse_run *run)
+{
+    for (struct rcs_link *link = run->turns.next; link != &run->turns; link = link->next) {
+        struct recourse_turn *turn = RCS_OWNER(link, struct recourse_turn, link);
+
+        for (size_t i = 0; i < turn->count; i++) {
+            if (!may_finish(&turn->calls[i])) {
+                rcs_call_cancel(&turn->calls[i]);
+            }
+        }
+    }
+}
+
 static void open_run_cancel(struct rcs_mail *mail)
 {
     struct recourse_run *run = RCS_OWNER(mail, struct recourse_run, cancel);
 
-    if (rcs_run_ended(run)) {
+    if (run->status == RECOURSE_RUN_FAILED) {
+        wind_up(run);
         return;
     }
     run->status = RECOURSE_RUN_CANCELLED;
@@ -54,43 +80,54 @@ void recourse_turn_cancel(struct recourse_turn *turn)
 
 /* ---- a run that fails ---- */
 
-static void keep_failure(struct recourse_run *run, const struct recourse_result *result)
+static int keep_failure(struct recourse_run *run, const struct recourse_run_failure *failure)
 {
-    run->failure.http = result->http;
-    run->failure_memory = rcs_alloc(allocator_of(run), result->tool.size + result->detail.size + 1);
-    if (run->failure_memory == NULL) {
-        return;
-    }
-    memcpy(run->failure_memory, result->tool.data, result->tool.size);
-    run->failure.tool = (struct recourse_span){run->failure_memory, result->tool.size};
-    if (result->detail.size > 0) {
-        memcpy(run->failure_memory + result->tool.size, result->detail.data, result->detail.size);
-    }
-    run->failure.text = (struct recourse_span){run->failure_memory + result->tool.size, result->detail.size};
-}
+    size_t tool = failure->tool.size;
+    size_t text = failure->text.size;
 
-/* Cutting off a try that is not safe would only make another unknown outcome. */
-static bool may_finish(const struct rcs_call *call)
-{
-    return call->stage == RCS_STAGE_TRYING && !call->safe;
+    run->failure.http = failure->http;
+    run->failure_memory = rcs_alloc(allocator_of(run), tool + text + 1);
+    if (run->failure_memory == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    if (tool > 0) {
+        memcpy(run->failure_memory, failure->tool.data, tool);
+    }
+    if (text > 0) {
+        memcpy(run->failure_memory + tool, failure->text.data, text);
+    }
+    run->failure.tool = (struct recourse_span){run->failure_memory, tool};
+    run->failure.text = (struct recourse_span){run->failure_memory + tool, text};
+    return 0;
 }
 
 void rcs_run_fail(struct recourse_run *run, const struct rcs_call *failed)
 {
+    const struct recourse_result *result = &failed->result;
+    const struct recourse_run_failure failure = {result->http, result->tool, result->detail};
+
     if (rcs_run_ended(run)) {
         return;
     }
     run->status = RECOURSE_RUN_FAILED;
-    keep_failure(run, &failed->result);
-    for (struct rcs_link *link = run->turns.next; link != &run->turns; link = link->next) {
-        struct recourse_turn *turn = RCS_OWNER(link, struct recourse_turn, link);
+    (void)keep_failure(run, &failure); /* the status is known without memory, too */
+    wind_up(run);
+}
 
-        for (size_t i = 0; i < turn->count; i++) {
-            if (!may_finish(&turn->calls[i])) {
-                rcs_call_cancel(&turn->calls[i]);
-            }
-        }
+int recourse_run_fail(struct recourse_run *run, const struct recourse_run_failure *failure)
+{
+    int code;
+
+    if (run == NULL || failure == NULL || !is_span(failure->tool) || !is_span(failure->text)) {
+        return RECOURSE_E_ARGUMENT;
     }
+    if (rcs_run_ended(run)) {
+        return RECOURSE_E_STATE;
+    }
+    run->status = RECOURSE_RUN_FAILED;
+    code = keep_failure(run, failure);
+    (void)rcs_mailbox_post(run->runner->host.mailbox, &run->cancel); /* callbacks come from steps only */
+    return code;
 }
 
 /* ---- runs ---- */
@@ -160,11 +197,6 @@ void recourse_run_free(struct recourse_run *run)
 }
 
 /* ---- starting a turn ---- */
-
-static bool is_span(struct recourse_span span)
-{
-    return span.data != NULL || span.size == 0;
-}
 
 /* Whether the options can be taken now; adds up the bytes of the names and ids, and of the arguments. */
 static int check_turn(const struct recourse_run *run, const struct recourse_turn_options *options, size_t *text,

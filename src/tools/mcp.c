@@ -94,11 +94,27 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     end(try, &facts);
 }
 
+/* The server goes on with what it was sent, unless it is told. */
+static void tell_cancelled(struct mcp_try *try)
+{
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(try->server, &body);
+    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
+        rcs_mcp_post_loose(try->server, &body);
+    } else {
+        rcs_buffer_clear(&body);
+    }
+}
+
 static void call_answered(void *user, const struct rcs_mcp_reply *reply)
 {
     struct mcp_try *try = user;
 
     try->exchange = NULL;
+    if (reply->facts.timeout == RECOURSE_TIMEOUT_READ && !reply->facts.unsent) {
+        tell_cancelled(try);
+    }
     if (reply->message.kind == RCS_MCP_RESULT) {
         take_result(try, reply);
     } else {
@@ -176,17 +192,17 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
 
 static int send(struct mcp_try *try);
 
-/* The list is whole. Another one may have come first: what tools were made of stays. */
+/* The list is whole. What tools were made of stays until they are made anew. */
 static void end_list(struct mcp_try *try, const struct recourse_facts *seen)
 {
     struct recourse_facts facts = *seen;
+    struct rcs_mcp_page **list;
     char text[32];
 
-    if (!try->server->known) {
-        rcs_mcp_pages_free(try->server, &try->server->pages);
-        try->server->pages = try->pages;
-        try->pages = NULL;
-    }
+    list = try->server->known ? &try->server->relist.pages : &try->server->pages;
+    rcs_mcp_pages_free(try->server, list);
+    *list = try->pages;
+    try->pages = NULL;
     snprintf(text, sizeof text, "%u %s", try->tools, try->tools == 1 ? "tool" : "tools");
     facts.result = words(text);
     end(try, &facts);
@@ -207,6 +223,10 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     code = keep_page(try, tools);
     if (code == 0 && ends) {
         end_list(try, &reply->facts);
+        return;
+    }
+    if (code == 0 && (try->server->stage != RCS_MCP_OPEN || try->server->generation != *try->order.session)) {
+        end_broken(try, &reply->facts, "the session was lost between two pages of the list");
         return;
     }
     if (code == 0 && ++try->page_count >= RCS_MCP_PAGES_MAX) {
@@ -247,6 +267,8 @@ static int send(struct mcp_try *try)
         .id = ++server->last_id,
         .order = lists(try) ? NULL : &try->order,
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps it */
+        .resumes = try->order.policy->settings.resumes,
+        .resume_until_ms = try->order.deadline_ms,
         .done = lists(try) ? list_answered : call_answered,
         .user = try,
     };
@@ -261,7 +283,7 @@ static int send(struct mcp_try *try)
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
     if (code == 0) {
-        *try->order.session = rcs_mcp_post_generation(try->exchange);
+        *try->order.session = rcs_mcp_post_generation(server, try->exchange);
     }
     return code;
 }
@@ -317,19 +339,6 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     return 0;
 }
 
-/* The server goes on with what it was sent, unless it is told. */
-static void tell_cancelled(struct mcp_try *try)
-{
-    struct rcs_buffer body;
-
-    rcs_mcp_body_init(try->server, &body);
-    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
-        rcs_mcp_post_loose(try->server, &body);
-    } else {
-        rcs_buffer_clear(&body);
-    }
-}
-
 static enum rcs_stopped stop(struct rcs_try *base)
 {
     struct mcp_try *try = (struct mcp_try *)base;
@@ -337,7 +346,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
 
     if (try->exchange == NULL) {
         rcs_mcp_session_leave(try->server, &try->waiter);
-    } else if (rcs_mcp_post_cancel(try->exchange)) {
+    } else if (rcs_mcp_post_cancel(try->server, try->exchange)) {
         touched = true;
         tell_cancelled(try);
     }

@@ -21,7 +21,7 @@ static bool is_string(struct recourse_span value, const char *text)
 
 /* The members of a message, of which the last counts where one is there twice. */
 struct members {
-    struct recourse_span version, id, method, result, error;
+    struct recourse_span version, id, method, params, result, error;
 };
 
 static struct members members_of(struct recourse_span object)
@@ -31,8 +31,8 @@ static struct members members_of(struct recourse_span object)
         const char *name;
         struct recourse_span *value;
     } names[] = {
-        {"jsonrpc", &found.version}, {"id", &found.id},       {"method", &found.method},
-        {"result", &found.result},   {"error", &found.error},
+        {"jsonrpc", &found.version}, {"id", &found.id},         {"method", &found.method},
+        {"params", &found.params},   {"result", &found.result}, {"error", &found.error},
     };
     struct recourse_span key;
     struct recourse_span value;
@@ -84,6 +84,7 @@ static struct rcs_mcp_message read_object(struct recourse_span object)
     }
     if (rcs_json_type_of(found.method) == RCS_JSON_STRING) {
         out.method = found.method;
+        out.params = found.params;
         out.kind = out.id.size > 0 ? RCS_MCP_REQUEST : RCS_MCP_NOTIFICATION;
     } else if (rcs_json_type_of(found.error) == RCS_JSON_OBJECT) {
         (void)read_error(found.error, &out);
@@ -173,15 +174,15 @@ static int put_begin(struct rcs_buffer *body, int64_t id, const char *method)
     return put_format(body, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
 }
 
-int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version)
+int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version, bool elicits)
 {
     int code = put_begin(body, id, "initialize");
 
     return code != 0 ? code
                      : put_format(body,
-                                         "\"protocolVersion\":\"%s\",\"capabilities\":{},"
+                                         "\"protocolVersion\":\"%s\",\"capabilities\":{%s},"
                                          "\"clientInfo\":{\"name\":\"recourse\",\"version\":\"" RECOURSE_VERSION "\"}}}",
-                                         version);
+                                         version, elicits ? "\"elicitation\":{\"form\":{}}" : "");
 }
 
 int rcs_mcp_put_initialized(struct rcs_buffer *body)
@@ -210,7 +211,8 @@ int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name, stru
     code = code == 0 ? rcs_buffer_append_text(body, ",\"arguments\":") : code;
     code = code == 0 ? rcs_buffer_append(body, arguments.data, arguments.size) : code;
     return code == 0 ? put_format(
-                           body, ",\"_meta\":{\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u}}}", key, number)
+                           body, ",\"_meta\":{\"progressToken\":%" PRId64 ",\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u}}}",
+                           id, key, number)
                      : code;
 }
 
@@ -222,11 +224,17 @@ int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id)
                              id);
 }
 
-int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request)
+int rcs_mcp_put_answer_begin(struct rcs_buffer *body, const struct rcs_mcp_message *request)
 {
     int code = request->id.size > ID_MAX ? RECOURSE_E_LIMIT : rcs_buffer_append_text(body, "{\"jsonrpc\":\"2.0\",\"id\":");
 
-    code = code == 0 ? rcs_buffer_append(body, request->id.data, request->id.size) : code;
+    return code == 0 ? rcs_buffer_append(body, request->id.data, request->id.size) : code;
+}
+
+int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request)
+{
+    int code = rcs_mcp_put_answer_begin(body, request);
+
     if (code != 0) {
         return code;
     }

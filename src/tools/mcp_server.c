@@ -60,6 +60,7 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 
 static void forget_session(struct rcs_mcp_server *server)
 {
+    rcs_mcp_listen_end(server);
     rcs_free(server->host->allocator, server->session);
     server->session = NULL;
     server->version[0] = '\0';
@@ -85,6 +86,15 @@ static void fail_by_protocol(struct rcs_mcp_server *server, const struct recours
     fail(server, &failure);
 }
 
+/* The stream for what the server says comes first, so that it is there when calls are. */
+static void session_opened(struct rcs_mcp_server *server)
+{
+    server->stage = RCS_MCP_OPEN;
+    server->may_listen = server->transport == &rcs_mcp_over_http;
+    rcs_mcp_listen(server);
+    tell_all(server, NULL);
+}
+
 static void initialized(void *user, const struct rcs_mcp_reply *reply)
 {
     struct rcs_mcp_server *server = user;
@@ -92,8 +102,7 @@ static void initialized(void *user, const struct rcs_mcp_reply *reply)
     (void)reply; /* whatever became of it, calls will show whether the session holds */
     server->handshake = NULL;
     if (server->stage == RCS_MCP_OPENING) {
-        server->stage = RCS_MCP_OPEN;
-        tell_all(server, NULL);
+        session_opened(server);
     } else if (server->waiters != NULL) { /* the session was lost already */
         fail_by_protocol(server, &reply->facts, "the server did not keep the session that it had opened");
     }
@@ -145,6 +154,7 @@ static bool take_version(struct rcs_mcp_server *server, struct recourse_span res
 
 static int send_initialized(struct rcs_mcp_server *server)
 {
+    const struct rcs_mcp_reply nothing = {.message = {.kind = RCS_MCP_NONE}};
     struct recourse_port *port = server->host->port;
     struct rcs_mcp_order order = {
         .deadline_ms = port->now_ms(port->self) + INITIALIZED_MS, .done = initialized, .user = server};
@@ -155,6 +165,11 @@ static int send_initialized(struct rcs_mcp_server *server)
     if (code != 0) {
         rcs_buffer_clear(&order.body);
         return code;
+    }
+    if (server->transport->ordered) { /* whatever is called comes behind it */
+        rcs_mcp_post_loose(server, &order.body);
+        initialized(server, &nothing);
+        return 0;
     }
     return rcs_mcp_post(server, &order, &server->handshake);
 }
@@ -173,8 +188,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     } else {
         server->generation++;
         if (send_initialized(server) != 0) {
-            server->stage = RCS_MCP_OPEN; /* a note that can't be sent is no failure of the session */
-            tell_all(server, NULL);
+            session_opened(server); /* a note that can't be sent is no failure of the session */
         }
     }
 }
@@ -187,7 +201,7 @@ static int begin_handshake(struct rcs_mcp_server *server)
 
     forget_session(server);
     rcs_mcp_body_init(server, &order.body);
-    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION);
+    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION, server->config.elicit_defaults);
     if (code != 0) {
         rcs_buffer_clear(&order.body);
         return code;
@@ -214,7 +228,7 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
     }
     link_out(waiter);
     if (server->waiters == NULL && server->handshake != NULL) {
-        (void)rcs_mcp_post_cancel(server->handshake);
+        (void)rcs_mcp_post_cancel(server, server->handshake);
         server->handshake = NULL;
         forget_session(server);
     }
@@ -248,9 +262,34 @@ static int check_headers(const struct recourse_mcp_server *config, struct recour
     return code;
 }
 
+/* How it is reached: checked as a tool of that kind would be. */
+static int check_target(const struct recourse_mcp_server *config, struct recourse_error *error)
+{
+    const struct recourse_tool target = {
+        .size = sizeof target,
+        .name = config->name,
+        .url = config->url,
+        .proxy = config->proxy,
+        .ca_file = config->ca_file,
+        .headers = config->headers,
+        .command = config->command,
+        .environment = config->environment,
+        .directory = config->directory,
+    };
+    int code;
+
+    if (config->command == NULL) {
+        code = rcs_kind_http.check(&target, error);
+        return code != 0 ? code : check_headers(config, error);
+    }
+    if (config->url != NULL) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' has a URL and a command: choose one", config->name);
+    }
+    return rcs_kind_command.check(&target, error);
+}
+
 static int check(const struct recourse_mcp_server *config, struct recourse_error *error)
 {
-    struct recourse_tool target = {.size = sizeof target};
     int code;
 
     if (config == NULL || config->size != sizeof *config) {
@@ -270,13 +309,7 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
         return rcs_fail(error, (enum recourse_code)code, "server '%s': its policy: %s", config->name,
                         recourse_code_text(code));
     }
-    target.name = config->name;
-    target.url = config->url;
-    target.proxy = config->proxy;
-    target.ca_file = config->ca_file;
-    target.headers = config->headers;
-    code = rcs_kind_http.check(&target, error);
-    return code != 0 ? code : check_headers(config, error);
+    return check_target(config, error);
 }
 
 /* A block that is filled from the front; `at` NULL: only measured. */
@@ -332,12 +365,24 @@ static void keep_all(struct block *block, const struct recourse_mcp_server *conf
     copy->ca_file = keep(block, config->ca_file);
     copy->prefix = keep(block, config->prefix);
     copy->headers = keep_list(block, config->headers);
+    copy->command = keep_list(block, config->command);
+    copy->environment = keep_list(block, config->environment);
+    copy->directory = keep(block, config->directory);
     copy->tools = keep_list(block, config->tools);
 }
 
 static void open_mail(struct rcs_mail *mail)
 {
-    rcs_mcp_post_notes((struct rcs_mcp_server *)(void *)((char *)mail - offsetof(struct rcs_mcp_server, mail)));
+    struct rcs_mcp_server *server = RCS_OWNER(mail, struct rcs_mcp_server, mail);
+
+    rcs_mcp_post_notes(server);
+    rcs_mcp_relist_soon(server);
+}
+
+static bool can_talk(const struct recourse_port *port)
+{
+    return port->process_start != NULL && port->process_end != NULL && port->process_cancel != NULL &&
+           port->process_write != NULL;
 }
 
 int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_mcp_server *config,
@@ -351,6 +396,10 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     if (code != 0) {
         return code;
     }
+    if (config->command != NULL && !can_talk(host->port)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is a command, and this port can't talk with any",
+                        config->name);
+    }
     keep_all(&block, config, &measured);
     server = rcs_alloc(host->allocator, sizeof *server + block.entries * sizeof(char *) + block.used);
     if (server == NULL) {
@@ -358,6 +407,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     }
     memset(server, 0, sizeof *server);
     server->host = host;
+    server->transport = config->command != NULL ? &rcs_mcp_over_stdio : &rcs_mcp_over_http;
     server->config = *config;
     block.list = (const char **)(void *)(server + 1);
     block.at = (char *)(block.list + block.entries);
@@ -382,8 +432,9 @@ void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pag
 void rcs_mcp_server_free(struct rcs_mcp_server *server)
 {
     if (server->handshake != NULL) {
-        (void)rcs_mcp_post_cancel(server->handshake);
+        (void)rcs_mcp_post_cancel(server, server->handshake);
     }
+    rcs_mcp_listen_end(server);
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
     rcs_mcp_pages_free(server, &server->pages);

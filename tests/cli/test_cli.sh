@@ -385,7 +385,7 @@ for case in \
     '{"tools":[{"name":"a","htpp":{}}]}|tools[0]: unknown key "htpp": did you mean "http"?' \
     '{"tools":[{"name":"a","command":"ls"}]}|tools[0].command: wants a list: the program and its words, at most 1000' \
     '{"tools":[{"name":"a","command":["ls"],"env":{"K":"${RCS_CLI_UNSET}"}}]}|tools[0].env.K: the variable RCS_CLI_UNSET is not set in the environment' \
-    '{"mcpServers":{"a":{"command":"x"}}}|mcpServers.a.command: not in this version: servers that are started as programs' \
+    '{"mcpServers":{"a":{"command":"x","url":"http://h/"}}}|mcpServers.a: has "url" and "command": choose one' \
     '{"tools":[{"name":"a","name":"b"}]}|tools[0]: "name" is there twice' \
     '{"tools":[{"name":"a","http":{"url":"http://h/","headers":{"k":"${RCS_CLI_UNSET}"}}}]}|tools[0].http.headers.k: the variable RCS_CLI_UNSET is not set in the environment'; do
     printf '%s' "${case%%|*}" >"$work/wrong.json"

@@ -332,6 +332,13 @@ check_words() {
         note $? "the setting '$setting' is needed"
         is_described setting "$setting"
     done
+    for setting in resumes rounds; do
+        probe
+        sed -i "s/^| output .*/&\n| $setting | 0 |/" "$work/probe/probe.policy.md"
+        findings | grep -q "$setting.*from 1 to 1000"
+        note $? "the setting '$setting' may be written" "$(findings)"
+        is_described setting "$setting"
+    done
     probe
     sed -i '/^| tries |/d; /^| output |/d; /^| language |/d' "$work/probe/probe.policy.md"
     is 'settings that are missing' "$(findings | grep -c 'error\[missing-setting\]')" 3

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "tests/server/mcp.h"
-#include "tests/unit/unit.h"
+#include "tests/run/mcp_turn.h"
 
-#define STEPS_MAX 100000u
 #define TEXT "text='three documents'"
 
 struct mcp_case {
@@ -54,7 +53,14 @@ static const struct mcp_case cases[] = {
     {NULL, TEXT " close=before ran", "P1 A6", "may have taken effect", 1, 1, 1, 0, MODEL},
     {NULL, TEXT " close=middle", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "sse cut no-answer " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
-    {NULL, "prime break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "ids sse break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL}, /* no event, so no id */
+    /* what is read on: the same answer, and nothing runs again */
+    {NULL, "retry=5 prime break " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut progress=2 cut " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut progress=2 cut progress=1 cut " TEXT, "P1 A6", "2 resumes did not bring it", 1, 1, 1, 200, MODEL},
+    {"session no-get", "retry=5 prime cut " TEXT, "P1 A6", "could not be read on: the answer was HTTP 405", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut rpc=-32602 message='no pages' ran", "P1 A8", "no pages", 1, 1, 1, 200, MODEL},
     {NULL, "body='{\"Output\":1}' ran", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "id=99 " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "202 ran", "P1 A6", "may have taken effect", 1, 1, 1, 202, MODEL},
@@ -80,11 +86,11 @@ static void script(struct world *world, const char *what, const char *text)
     }
 }
 
-static void open_world(struct world *world, const char *settings, const char *tool)
+static void open_impatient(struct world *world, const char *settings, const char *tool, uint64_t read_timeout_ms)
 {
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_runner_options options = {.size = sizeof options, .policy = recourse_policy_builtin("pageindex")};
-    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages"};
+    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages", .read_timeout_ms = read_timeout_ms};
     char url[64];
 
     memset(world, 0, sizeof *world);
@@ -106,6 +112,11 @@ static void open_world(struct world *world, const char *settings, const char *to
     RCS_EQUAL(recourse_runner_add_mcp_server(world->runner, &server, NULL), 0);
 }
 
+static void open_world(struct world *world, const char *settings, const char *tool)
+{
+    open_impatient(world, settings, tool, 0);
+}
+
 static void close_world(struct world *world)
 {
     recourse_runner_free(world->runner);
@@ -115,23 +126,6 @@ static void close_world(struct world *world)
     rcs_faulty_free(world->http);
 }
 
-static void finish(struct world *world, const struct recourse_turn *turn)
-{
-    for (unsigned steps = 0; steps < STEPS_MAX && !recourse_turn_done(turn); steps++) {
-        RCS_EQUAL(recourse_runner_step(world->runner, 10000), 0);
-    }
-    CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
-}
-
-static struct recourse_turn *list(struct world *world)
-{
-    struct recourse_turn *turn = NULL;
-
-    RCS_EQUAL(recourse_run_list_tools(world->run, NULL, &turn, NULL), 0);
-    finish(world, turn);
-    return turn;
-}
-
 static struct recourse_turn *call(struct world *world)
 {
     const struct recourse_call_request request = {.id = {"c1", 2}, .name = {"find", 4}, .arguments = {"{\"n\":1}", 7}};
@@ -139,26 +133,8 @@ static struct recourse_turn *call(struct world *world)
     struct recourse_turn *turn = NULL;
 
     RCS_EQUAL(recourse_turn_start(world->run, &options, &turn, NULL), 0);
-    finish(world, turn);
+    finish(world->runner, turn);
     return turn;
-}
-
-static const char *rows_of(const struct recourse_result *result)
-{
-    static char text[256];
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < result->trail_count; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " " : "",
-                                 result->policy->rows[result->trail[i].row].id);
-    }
-    return text;
-}
-
-static bool holds(struct recourse_span text, const char *part)
-{
-    return text.size > 0 && memmem(text.data, text.size, part, strlen(part)) != NULL;
 }
 
 /* ---- the tests ---- */
@@ -169,7 +145,7 @@ static void run_case(const struct mcp_case *one)
     const struct recourse_result *result;
 
     open_world(&world, one->settings, one->script);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     CU_ASSERT_TRUE_FATAL(recourse_runner_tools_ready(world.runner));
     result = recourse_turn_result(call(&world), 0);
     RCS_TEXT_EQUAL(rows_of(result), one->rows);
@@ -202,6 +178,104 @@ static void test_cases(void)
     }
 }
 
+/* How many GETs or DELETEs came, those with a Last-Event-ID apart. */
+static size_t came(struct world *world, const char *http_method, bool resumes)
+{
+    const struct rcs_mcp_seen *seen;
+    size_t count = 0;
+
+    for (size_t i = 0; (seen = rcs_mcp_seen(world->mcp, NULL, i)) != NULL; i++) {
+        count += strcmp(seen->http_method, http_method) == 0 && (seen->last_event[0] != '\0') == resumes;
+    }
+    return count;
+}
+
+static void test_resume_refused(void)
+{
+    static const char *const refusals[] = {"404", "410", "503", "200 body='{}'", "reset=before times=3"};
+
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const struct recourse_result *result;
+        struct world world;
+
+        open_world(&world, "session", "retry=5 prime cut count");
+        script(&world, "@resume", refusals[i]);
+        (void)list_tools(world.runner, world.run);
+        result = recourse_turn_result(call(&world), 0);
+        RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
+        RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+        RCS_EQUAL(came(&world, "GET", true), i == 4 ? 2 : 1);
+        RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 1);
+        close_world(&world);
+    }
+}
+
+/* Requests of the server's come on the stream that the session opened; without an answer the tool would never end. */
+static void test_asked_apart(void)
+{
+    struct world world;
+
+    open_world(&world, "session", "ask-get=ping await ask-get=roots/list await ask-get=elicitation/create await " TEXT);
+    (void)list_tools(world.runner, world.run);
+    RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
+    RCS_EQUAL(came(&world, "GET", false), 1);
+    recourse_runner_free(world.runner);
+    world.runner = NULL;
+    RCS_EQUAL(came(&world, "DELETE", false), 1);
+    close_world(&world);
+}
+
+/* Progress and comments keep the read timeout from coming, silence does not; that nobody waits any more is told to the server. */
+static void test_read_timeout(void)
+{
+    const struct recourse_result *result;
+    struct world world;
+
+    open_impatient(&world, NULL, "progress=1 pause=150 progress=1 pause=150 comment pause=150 progress=1 pause=150 " TEXT, 400);
+    (void)list_tools(world.runner, world.run);
+    RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
+    close_world(&world);
+    open_impatient(&world, NULL, "progress=1 pause=60000 " TEXT, 50);
+    (void)list_tools(world.runner, world.run);
+    result = recourse_turn_result(call(&world), 0);
+    RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
+    RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 1);
+    for (unsigned steps = 0; steps < 1000 && rcs_mcp_count(world.mcp, "notifications/cancelled") == 0; steps++) {
+        RCS_EQUAL(recourse_runner_step(world.runner, 10), 0);
+    }
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "notifications/cancelled"), 1);
+    close_world(&world);
+}
+
+/* Of many calls that see that their session is gone, one opens another; each is sent again once. */
+static void test_many_lost(void)
+{
+    struct recourse_call_request requests[8];
+    char arguments[8][16];
+    struct recourse_turn_options options = {.size = sizeof options, .calls = requests, .call_count = 8};
+    struct recourse_turn *turn = NULL;
+    struct world world;
+
+    open_world(&world, "session", "count");
+    (void)list_tools(world.runner, world.run);
+    rcs_mcp_forget(world.mcp);
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(arguments[i], sizeof arguments[i], "{\"n\":%u}", i);
+        requests[i] = (struct recourse_call_request){
+            .id = {&"abcdefgh"[i], 1}, .name = {"find", 4}, .arguments = {arguments[i], strlen(arguments[i])}};
+    }
+    RCS_EQUAL(recourse_turn_start(world.run, &options, &turn, NULL), 0);
+    finish(world.runner, turn);
+    for (size_t i = 0; i < 8; i++) {
+        RCS_TEXT_EQUAL(rows_of(recourse_turn_result(turn, i)), "P1 A3 B1 A1");
+    }
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "initialize"), 2);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/call"), 16);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 8);
+    close_world(&world);
+}
+
 /* Every page, and each request in the session that the server opened. */
 static void test_pages(void)
 {
@@ -213,7 +287,7 @@ static void test_pages(void)
         snprintf(name, sizeof name, "t%u", i);
         script(&world, name, TEXT);
     }
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_EQUAL(recourse_runner_tool_count(world.runner), 7);
     RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 4);
     RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 3)->session, "session-1");
@@ -221,7 +295,7 @@ static void test_pages(void)
     RCS_TEXT_EQUAL(rcs_mcp_seen(world.mcp, "tools/list", 0)->version, "2025-11-25");
     close_world(&world);
     open_world(&world, "page=0", TEXT);
-    (void)list(&world);
+    (void)list_tools(world.runner, world.run);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/list"), 50);
     close_world(&world);
@@ -234,7 +308,7 @@ static void test_failed_handshake(void)
 
     open_world(&world, NULL, TEXT);
     script(&world, "@initialize", "429 header='Retry-After: 0.1' body='quota' times=4");
-    RCS_EQUAL(recourse_turn_result(list(&world), 0)->tries, 4);
+    RCS_EQUAL(recourse_turn_result(list_tools(world.runner, world.run), 0)->tries, 4);
     RCS_EQUAL(recourse_run_status(world.run), RECOURSE_RUN_FAILED);
     RCS_EQUAL(recourse_run_failure(world.run)->http, 429);
     CU_ASSERT_TRUE(holds(recourse_run_failure(world.run)->text, "quota"));
@@ -248,6 +322,10 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"cases", test_cases},
+        {"resume refused", test_resume_refused},
+        {"asked apart", test_asked_apart},
+        {"read timeout", test_read_timeout},
+        {"many lost", test_many_lost},
         {"pages", test_pages},
         {"failed handshake", test_failed_handshake},
     };

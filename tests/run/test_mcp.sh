@@ -64,6 +64,24 @@ is '429: stderr' "$err" 'recourse run: the run failed: find answered 429: out of
 is '429: report' "$(grep -c '"run":{"status":"failed","http_status":429,"tool":"find","text":"out of quota"}' "$work/report")" 1
 stop
 
+# A stream that is cut is read on; a form is filled in; the session is ended.
+more=',"elicitation":"defaults"'
+form='{"message":"m","requestedSchema":{"type":"object","properties":{"n":{"type":"integer","default":30}},"required":["n"]}}'
+serve @server session find "retry=5 prime params='$form' ask=elicitation/create await cut count"
+try run --policy default --tools "$work/tools.json" --log "$work/calls"
+is 'resume: status' "$status" 0
+is 'resume: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"1"}]'
+is 'resume: log' "$(grep -c '^find: ok on try 1/4 after 1 resume, reported as ok to model' "$work/err")" 1
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET /_log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+timeout 5 cat <&3 >"$work/log"
+exec 3>&-
+is 'resume: last event' "$(grep -o '"last_event":"1:2"' "$work/log" | wc -l)" 1
+is 'resume: form' "$(grep -cF '{\"action\":\"accept\",\"content\":{\"n\":30}}' "$work/log")" 1
+is 'resume: end' "$(grep -o '"method":"DELETE"' "$work/log" | wc -l)" 1
+stop
+more=
+
 # Before any call: no call is made.
 serve @tools/list "401 body='who are you'" find text=x
 try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"
@@ -73,7 +91,44 @@ is 'list: stderr' "$err" 'recourse run: the run failed: tools/list of pages answ
 is 'list: report' "$(grep -c '"run":{"status":"failed","http_status":401,"tool":"tools/list of pages","text":"who are you"},"results":\[\]' "$work/report")" 1
 try tools --tools "$work/tools.json" --policy pageindex
 is 'list: tools' "$status" 1
+is 'list: tools stderr' "$err" 'recourse tools: the run failed: tools/list of pages answered 401: who are you'
 stop
+
+# A server that is a program: `program SCRIPT...` configures it.
+program() {
+    printf '{"mcpServers":{"pages":{"command":"%s","args":["--log","%s"' "$(realpath "$B/mcp-server")" "$work/log"
+    printf ',"%s"' "$@"
+    printf '],"env":{"KEY":"${HOME}"}}}}'
+    rm -f "$work/log"
+}
+
+program @server "greeting='Ready.\\\\n' stderr='noise\\\\n'" find "text='three documents'" >"$work/tools.json"
+try tools --tools "$work/tools.json" --json
+is 'stdio tools: status' "$status" 0
+is 'stdio tools: the tool' "$(grep -c '"name":"find","server":"pages","kind":"mcp"' "$work/out")" 1
+try run --policy pageindex --tools "$work/tools.json" --log "$work/calls"
+is 'stdio run: status' "$status" 0
+is 'stdio run: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"three documents"}]'
+is 'stdio run: log' "$(grep '^server' "$work/err")" 'server pages: a line that is no JSON-RPC message was skipped: Ready.'
+is 'stdio run: arguments' "$(grep -c '9007199254740993' "$work/log")" 1
+
+# It dies when it has read the call: executed once, and the model is told so.
+program find "exit=7 text=x" >"$work/tools.json"
+try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"
+is 'stdio crash: status' "$status" 0
+is 'stdio crash: executed' "$(grep -c '"method":"tools/call"' "$work/log")" 1
+is 'stdio crash: effect' "$(grep -c '"failure":"no_answer","effect":"unknown"' "$work/report")" 1
+is 'stdio crash: result' "$(grep -c 'exit status 7 before it answered. It may have taken effect' "$work/out")" 1
+
+# It does not start: what it printed is what is told.
+program @initialize "stderr='KEY is not set\\\\n' exit=2" find text=x >"$work/tools.json"
+try run --policy lightspeed --tools "$work/tools.json" "$work/calls"
+is 'stdio start: status' "$status" 3
+is 'stdio start: stderr' "$err" 'recourse run: the run failed: tools/list of pages: KEY is not set'
+printf '{"mcpServers":{"pages":{"command":"/no/such/program"}}}' >"$work/tools.json"
+try tools --tools "$work/tools.json"
+is 'stdio program: status' "$status" 1
+is 'stdio program: stderr' "$(printf %s "$err" | grep -c "can't start /no/such/program: No such file or directory")" 1
 
 echo "mcp_command: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

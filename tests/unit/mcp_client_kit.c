@@ -26,7 +26,10 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->protocol, ",protocol", 0},
         {facts->too_large, ",large", 0},
         {facts->spawn, ",spawn", 0},
+        {facts->has_exit, ",exit%d", facts->exit_status},
+        {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
+        {facts->resumes > 0, ",resumed%d", (int)facts->resumes},
     };
 
     put(mcp, mcp->facts[0] != '\0' ? " " : "", 0);
@@ -39,12 +42,18 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
 
 static void observe(void *user, const struct recourse_observation *seen)
 {
-    if (seen->facts != NULL) {
-        put_facts(user, seen->facts);
+    struct mcp_kit *mcp = user;
+
+    if (seen->facts == NULL) {
+        return;
+    }
+    put_facts(mcp, seen->facts);
+    if (mcp->detail[0] == '\0') {
+        snprintf(mcp->detail, sizeof mcp->detail, "%s", kit_text(seen->facts->detail));
     }
 }
 
-void mcp_open(struct mcp_kit *mcp)
+void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
 {
     static struct recourse_atom atoms[32];
     struct recourse_runner_options options;
@@ -57,9 +66,15 @@ void mcp_open(struct mcp_kit *mcp)
     atoms[3] = (struct recourse_atom){RECOURSE_ATOM_SESSION_EXPIRED, true, RECOURSE_NONE, 0, 0, NULL, NULL};
     mcp->kit.policy.policy.atoms = atoms;
     kit_options(&mcp->kit, &options);
+    options.allocator = allocator;
     options.observe = observe;
     options.user = mcp;
     kit_open(&mcp->kit, &options);
+}
+
+void mcp_open(struct mcp_kit *mcp)
+{
+    mcp_open_within(mcp, NULL);
 }
 
 void mcp_close(struct mcp_kit *mcp)
@@ -106,4 +121,10 @@ const struct sim_request *mcp_request(const struct mcp_kit *mcp, size_t index)
 {
     CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.request_count);
     return &mcp->kit.sim.requests[index];
+}
+
+const struct sim_request *mcp_stream(const struct mcp_kit *mcp, size_t index)
+{
+    CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.stream_count);
+    return &mcp->kit.sim.streams[index];
 }

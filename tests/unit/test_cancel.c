@@ -248,6 +248,67 @@ static void test_run_fails_before_a_timeout(void)
     kit_close(&kit);
 }
 
+/* ---- a failure of the host's own ---- */
+
+static const struct recourse_run_failure provider = {529, {NULL, 0}, {"overloaded", 10}};
+
+/* What is safe is cut off, what is not finishes its try; the observer hears of it in the next step, not before. */
+static void test_host_fails_the_run(void)
+{
+    struct recourse_call_request calls[] = {kit_call("a", "unsafe", "{}"), kit_call("b", "read_safe", "{}"),
+                                            kit_call("c", "unsafe_busy", "{}")};
+    struct recourse_turn_options options = kit_turn(&kit, calls, 1);
+    struct recourse_turn *turn;
+    struct recourse_turn *other;
+    size_t heard;
+
+    open_failing(5);
+    turn = kit_start(&kit, calls, 3);
+    kit_settle(&kit);
+    heard = strlen(kit.log);
+    RCS_EQUAL(recourse_run_fail(kit.run, &provider), 0);
+    RCS_EQUAL(strlen(kit.log), heard);
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
+    RCS_EQUAL(recourse_turn_start(kit.run, &options, &other, NULL), RECOURSE_E_STATE);
+    RCS_EQUAL(recourse_run_fail(kit.run, &(struct recourse_run_failure){.http = 401}), RECOURSE_E_STATE);
+    kit_finish(&kit, turn);
+    RCS_EQUAL(recourse_run_failure(kit.run)->http, 529);
+    RCS_EQUAL(recourse_run_failure(kit.run)->tool.size, 0);
+    RCS_TEXT_EQUAL(kit_text(recourse_run_failure(kit.run)->text), "overloaded");
+    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), "P1 A1");
+    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 1)), "P1 A8");
+    RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 2)), "P1 A2 B2");
+    RCS_EQUAL(kit.results, 3);
+    recourse_run_cancel(kit.run); /* changes nothing */
+    kit_settle(&kit);
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
+    kit_close(&kit);
+}
+
+static void test_host_fails_nothing(void)
+{
+    struct recourse_run_failure broken = {429, {NULL, 3}, {NULL, 0}};
+    struct recourse_turn *turn;
+
+    open_failing(5);
+    RCS_EQUAL(recourse_run_fail(NULL, &provider), RECOURSE_E_ARGUMENT);
+    RCS_EQUAL(recourse_run_fail(kit.run, NULL), RECOURSE_E_ARGUMENT);
+    RCS_EQUAL(recourse_run_fail(kit.run, &broken), RECOURSE_E_ARGUMENT);
+    turn = kit_start_one(&kit, "fine", "{}");
+    kit_finish(&kit, turn);
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_ANSWERED);
+    RCS_EQUAL(recourse_run_fail(kit.run, &provider), 0); /* between two turns, where a provider fails */
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_FAILED);
+    CU_ASSERT_TRUE(recourse_turn_result(turn, 0)->success);
+    kit_close(&kit);
+    open_failing(5);
+    recourse_run_cancel(kit.run);
+    kit_settle(&kit);
+    RCS_EQUAL(recourse_run_fail(kit.run, &provider), RECOURSE_E_STATE);
+    RCS_EQUAL(recourse_run_status(kit.run), RECOURSE_RUN_CANCELLED);
+    kit_close(&kit);
+}
+
 /* A cancelled run stays cancelled, whatever its calls end as. */
 static void test_fails_when_cancelled(void)
 {
@@ -444,6 +505,8 @@ int main(void)
         {"a run fails before a timeout", test_run_fails_before_a_timeout},
         {"run fails widely", test_run_fails_widely},
         {"fails when cancelled", test_fails_when_cancelled},
+        {"the host's own failure", test_host_fails_the_run},
+        {"the host's own failure, where there is nothing to fail", test_host_fails_nothing},
         {"acting callbacks", test_acting_callbacks},
         {"meddling observer", test_meddling_observer},
         {"freed in flight", test_freed_in_flight},

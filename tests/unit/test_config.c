@@ -147,7 +147,7 @@ static void test_servers(void)
     static const char json[] =
         "{\"mcpServers\":{\"crm\":{\"url\":\"http://h/mcp\",\"type\":\"http\",\"headers\":{\"A\":\"b\"},"
         "\"timeout\":\"5s\",\"connect_timeout\":\"2s\",\"read_timeout\":\"3s\",\"replay\":\"safe\",\"trusted\":true,"
-        "\"limit\":4,\"approval\":\"annotation\",\"tools\":[\"a\",\"b\"],\"prefix\":\"crm_\"},"
+        "\"limit\":4,\"approval\":\"annotation\",\"elicitation\":\"defaults\",\"tools\":[\"a\",\"b\"],\"prefix\":\"crm_\"},"
         "\"plain\":{\"url\":\"https://h/\"}}}";
     const struct recourse_mcp_server *server;
 
@@ -164,6 +164,7 @@ static void test_servers(void)
     CU_ASSERT_TRUE(server->declared_safe);
     CU_ASSERT_FALSE(server->declared_unsafe);
     CU_ASSERT_TRUE(server->trusted);
+    CU_ASSERT_TRUE(server->elicit_defaults);
     RCS_EQUAL(server->limit, 4);
     RCS_EQUAL(server->approval, RECOURSE_APPROVE_BY_ANNOTATION);
     RCS_TEXT_EQUAL(server->tools[1], "b");
@@ -174,27 +175,96 @@ static void test_servers(void)
     CU_ASSERT_PTR_NULL(server->tools);
     CU_ASSERT_PTR_NULL(server->prefix);
     CU_ASSERT_FALSE(server->trusted);
+    CU_ASSERT_FALSE(server->elicit_defaults);
 }
 
 static void test_wrong_servers(void)
 {
     expect_refused("{\"mcpServers\":[]}", "t.json: mcpServers: wants an object of names and servers");
     expect_refused("{\"mcpServers\":{\"a\":7}}", "t.json: mcpServers.a: wants an object");
-    expect_refused("{\"mcpServers\":{\"a\":{}}}", "t.json: mcpServers.a: \"url\" is missing");
+    expect_refused("{\"mcpServers\":{\"a\":{}}}",
+                   "t.json: mcpServers.a: \"url\" or \"command\" is missing: where is this server?");
     expect_refused("{\"mcpServers\":{\"\":{}}}",
                    "t.json: mcpServers: a server's name can't be empty, nor have control characters in it");
     expect_refused("{\"mcpServers\":{\"a\":{\"url\":\"http://h/\"},\"a\":{}}}", "t.json: mcpServers: \"a\" is there twice");
-    expect_refused("{\"mcpServers\":{\"a\":{\"command\":\"npx\"}}}",
-                   "t.json: mcpServers.a.command: not in this version: servers that are started as programs");
     expect_refused("{\"mcpServers\":{\"a\":{\"type\":\"sse\"}}}",
-                   "t.json: mcpServers.a.type: wants \"http\" or \"streamable-http\"");
+                   "t.json: mcpServers.a.type: wants \"http\", \"streamable-http\" or \"stdio\"");
     expect_refused("{\"mcpServers\":{\"a\":{\"trusted\":1}}}", "t.json: mcpServers.a.trusted: wants true or false");
+    expect_refused("{\"mcpServers\":{\"a\":{\"elicitation\":true}}}",
+                   "t.json: mcpServers.a.elicitation: wants \"defaults\", or to be left out");
     expect_refused("{\"mcpServers\":{\"a\":{\"tools\":\"x\"}}}",
                    "t.json: mcpServers.a.tools: wants a list of names: the tools that are taken");
     expect_refused("{\"mcpServers\":{\"a\":{\"tools\":[7]}}}", "t.json: mcpServers.a.tools: wants a string that is not empty");
     expect_refused("{\"mcpServers\":{\"a\":{\"ulr\":\"x\"}}}", "t.json: mcpServers.a: unknown key \"ulr\": did you mean \"url\"?");
     expect_refused("{\"mcpServers\":{\"a\":{\"url\":\"http://u:p@h/\"}}}",
                    "t.json: mcpServers.a.url: no password here, since a URL is shown: put it into a header, as ${NAME}");
+}
+
+static void test_programs(void)
+{
+    static const char json[] =
+        "{\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"${RECOURSE_TEST}/npx\",\"args\":[\"-y\",\"\","
+        "\"--key=${RECOURSE_TEST}\"],\"env\":{\"A\":\"<${RECOURSE_TEST}>\"},\"cwd\":\"/${RECOURSE_TEST}\",\"limit\":2},"
+        "\"plain\":{\"command\":\"srv\"}}}";
+    const struct recourse_mcp_server *server;
+
+    setenv("RECOURSE_TEST", "a b", 1);
+    CU_ASSERT_TRUE_FATAL(read(json));
+    unsetenv("RECOURSE_TEST");
+    server = &config.servers[0];
+    CU_ASSERT_PTR_NULL(server->url);
+    RCS_TEXT_EQUAL(server->command[0], "a b/npx");
+    RCS_TEXT_EQUAL(server->command[1], "-y");
+    RCS_TEXT_EQUAL(server->command[2], "");
+    RCS_TEXT_EQUAL(server->command[3], "--key=a b");
+    CU_ASSERT_PTR_NULL(server->command[4]);
+    RCS_TEXT_EQUAL(server->environment[0], "A=<a b>");
+    CU_ASSERT_PTR_NULL(server->environment[1]);
+    RCS_TEXT_EQUAL(server->directory, "/a b");
+    RCS_EQUAL(server->limit, 2);
+    server = &config.servers[1];
+    RCS_TEXT_EQUAL(server->command[0], "srv");
+    CU_ASSERT_PTR_NULL(server->command[1]);
+    CU_ASSERT_PTR_NULL(server->environment);
+    CU_ASSERT_PTR_NULL(server->directory);
+}
+
+static void test_wrong_programs(void)
+{
+    static const struct {
+        const char *members;
+        const char *text;
+    } wrong[] = {
+        {"\"command\":[\"npx\"]", ".command: wants a string"},
+        {"\"command\":\"\"", ".command: wants the name of a program; its words stand in \"args\""},
+        {"\"command\":\"${\"", ".command: a variable is written ${NAME}, with letters, digits and _"},
+        {"\"args\":\"-y\"", ".args: wants a list: the program's words, fewer than 1000"},
+        {"\"args\":[7]", ".args: wants a string"},
+        {"\"args\":[\"${RECOURSE_UNSET}\"]", ".args: the variable RECOURSE_UNSET is not set in the environment"},
+        {"\"env\":{\"A\":7}", ".env.A: wants a string"},
+        {"\"env\":{\"A=\":\"\"}", ".env: \"A=\" can't be the name of a variable"},
+        {"\"cwd\":\"\"", ".cwd: wants the path of a directory"},
+        {"\"args\":[]", ": \"url\" or \"command\" is missing: where is this server?"},
+        {"\"command\":\"a\",\"url\":\"http://h/\"", ": has \"url\" and \"command\": choose one"},
+        {"\"command\":\"a\",\"type\":\"http\"", ": this \"type\" is for servers with a \"url\""},
+        {"\"command\":\"a\",\"headers\":{}", ": this \"headers\" is for servers with a \"url\""},
+        {"\"command\":\"a\",\"proxy\":\"http://p/\"", ": this \"proxy\" is for servers with a \"url\""},
+        {"\"command\":\"a\",\"ca_file\":\"x\"", ": this \"ca_file\" is for servers with a \"url\""},
+        {"\"command\":\"a\",\"connect_timeout\":\"1s\"", ": this \"connect_timeout\" is for servers with a \"url\""},
+        {"\"command\":\"a\",\"read_timeout\":\"1s\"", ": this \"read_timeout\" is for servers with a \"url\""},
+        {"\"url\":\"http://h/\",\"type\":\"stdio\"", ": this \"type\" is for servers with a \"command\""},
+        {"\"url\":\"http://h/\",\"args\":[]", ": this \"args\" is for servers with a \"command\""},
+        {"\"url\":\"http://h/\",\"env\":{}", ": this \"env\" is for servers with a \"command\""},
+        {"\"url\":\"http://h/\",\"cwd\":\"/\"", ": this \"cwd\" is for servers with a \"command\""},
+    };
+    char json[256];
+    char text[256];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(json, sizeof json, "{\"mcpServers\":{\"a\":{%s}}}", wrong[i].members);
+        snprintf(text, sizeof text, "t.json: mcpServers.a%s", wrong[i].text);
+        expect_refused(json, text);
+    }
 }
 
 static void test_tools(void)
@@ -415,6 +485,8 @@ static const struct rcs_test tests[] = {
     {"the top", test_the_top},
     {"servers", test_servers},
     {"wrong servers", test_wrong_servers},
+    {"programs", test_programs},
+    {"wrong programs", test_wrong_programs},
     {"tools", test_tools},
     {"http", test_http},
     {"approval and limits", test_approval_and_limits},

@@ -136,6 +136,8 @@ static void same_settings(const struct recourse_settings *one, const struct reco
     RCS_EQUAL(one->repeated_failures, two->repeated_failures);
     RCS_EQUAL(one->output_limit, two->output_limit);
     RCS_EQUAL(one->output_tokens, two->output_tokens);
+    RCS_EQUAL(one->resumes, two->resumes);
+    RCS_EQUAL(one->rounds, two->rounds);
 }
 
 static void same_facts(const struct recourse_policy *one, const struct recourse_policy *two)

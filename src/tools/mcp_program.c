@@ -1,0 +1,336 @@
+/* A server's processes: what they write becomes answers, and their end is told to whatever was in flight. */
+#include "src/tools/mcp_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/text.h"
+#include "src/io/memory.h"
+
+#define NOTES_MAX 10u /* lines of one process that are told of */
+#define NOTE_MAX 400u
+#define SHOWN 120u    /* code points of such a line */
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+/* ---- a process's life ---- */
+
+static void free_program(struct rcs_mcp_program *program)
+{
+    struct rcs_mcp_server *server = program->server;
+
+    while (program->first != NULL) {
+        rcs_mcp_posted_drop(program->first);
+    }
+    if (program->previous != NULL) {
+        program->previous->next = program->next;
+    } else {
+        server->programs = program->next;
+    }
+    if (program->next != NULL) {
+        program->next->previous = program->previous;
+    }
+    rcs_mcp_lines_clear(&program->lines);
+    rcs_free(server->host->allocator, program);
+}
+
+static void enter(struct rcs_mcp_program *program)
+{
+    program->depth++;
+}
+
+static void leave(struct rcs_mcp_program *program)
+{
+    if (--program->depth == 0 && program->over) {
+        free_program(program);
+    }
+}
+
+/* Nothing more is sent to it, and the next message goes to another one. */
+static void retire(struct rcs_mcp_program *program)
+{
+    struct rcs_mcp_server *server = program->server;
+
+    if (server->program == program) {
+        server->program = NULL;
+        rcs_mcp_session_lost(server, server->generation);
+    }
+}
+
+void rcs_mcp_program_hang_up(struct rcs_mcp_program *program)
+{
+    struct recourse_port *port = program->server->host->port;
+
+    retire(program);
+    if (program->process != NULL) {
+        (void)port->process_end(port->self, program->process);
+    }
+}
+
+void rcs_mcp_program_abandon(struct rcs_mcp_program *program)
+{
+    struct recourse_port *port = program->server->host->port;
+
+    retire(program);
+    if (program->process != NULL) {
+        (void)port->process_cancel(port->self, program->process);
+        program->process = NULL;
+    }
+    program->over = true;
+    if (program->depth == 0) {
+        free_program(program);
+    }
+}
+
+/* ---- what is told of it ---- */
+
+static void tell(const struct rcs_mcp_program *program, struct recourse_span text)
+{
+    const struct rcs_tool_host *host = program->server->host;
+    char line[NOTE_MAX] = "";
+
+    if (host->note != NULL) {
+        rcs_text_reason(text, UINT32_MAX, line, sizeof line - 1);
+        host->note(host->note_user, words(program->server->config.name), words(line));
+    }
+}
+
+static void tell_skipped(struct rcs_mcp_program *program, const char *why, struct recourse_span line)
+{
+    char text[NOTE_MAX + 64];
+    char shown[NOTE_MAX] = "";
+
+    if (program->notes++ >= NOTES_MAX) {
+        return;
+    }
+    rcs_text_reason(line, SHOWN, shown, sizeof shown - 1);
+    snprintf(text, sizeof text, "a line that %s was skipped: %s", why, shown);
+    tell(program, words(program->notes < NOTES_MAX ? text : "more lines were skipped, and are not shown"));
+}
+
+/* ---- what comes ---- */
+
+/* The request of that id; only what was written to its end can have an answer. */
+static struct rcs_mcp_posted *find(const struct rcs_mcp_program *program, int64_t id)
+{
+    struct rcs_mcp_posted *message = id != 0 ? program->first : program->unsent;
+
+    while (message != program->unsent && message->id != id) {
+        message = message->next;
+    }
+    return message != program->unsent ? message : NULL;
+}
+
+/* What answers nothing was given up meanwhile, or comes twice. No session is opened with a process that must go. */
+static void take_answer(struct rcs_mcp_program *program, const struct rcs_mcp_message *read, struct recourse_span line)
+{
+    int64_t id = 0;
+    struct rcs_mcp_posted *message = rcs_json_integer(read->id, &id) ? find(program, id) : NULL;
+    struct rcs_mcp_reply reply = {.message = *read};
+    struct rcs_buffer text;
+
+    if (message == NULL || !rcs_mcp_message_answers(read, id) ||
+        (program->server->program != program && rcs_mcp_posted_is_handshake(message))) {
+        return;
+    }
+    program->greeted = true;
+    rcs_mcp_body_init(program->server, &text);
+    if (read->kind == RCS_MCP_ERROR) {
+        rcs_mcp_read_error(&text, read, line, &reply.facts);
+    }
+    rcs_mcp_posted_answer(message, &reply);
+    rcs_buffer_clear(&text);
+}
+
+static void take_request(struct rcs_mcp_program *program, const struct rcs_mcp_message *read)
+{
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(program->server, &body);
+    if (program->server->program == program && rcs_mcp_put_reply(program->server, &body, read) == 0) {
+        rcs_mcp_post_loose(program->server, &body);
+    } else {
+        rcs_buffer_clear(&body);
+    }
+}
+
+static void take_message(struct rcs_mcp_program *program, struct recourse_span text)
+{
+    struct rcs_mcp_message read = rcs_mcp_message_read(text);
+
+    if (read.kind == RCS_MCP_NONE) {
+        tell_skipped(program, "is no JSON-RPC message", text);
+    } else if (read.kind == RCS_MCP_REQUEST) {
+        take_request(program, &read);
+    } else if (read.kind == RCS_MCP_NOTIFICATION) {
+        rcs_mcp_hear(program->server, &read);
+    } else {
+        take_answer(program, &read, text);
+    }
+}
+
+static void take_batch(struct rcs_mcp_program *program, struct recourse_span text)
+{
+    struct recourse_span key;
+    struct recourse_span value;
+    size_t at = 0;
+
+    if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
+        tell_skipped(program, "is not JSON", text);
+        return;
+    }
+    while (!program->over && rcs_json_next(text, &at, &key, &value)) {
+        take_message(program, value);
+    }
+}
+
+static void take_fault(struct rcs_mcp_program *program, const struct rcs_mcp_line *line)
+{
+    bool large = line->fault == RECOURSE_E_LIMIT;
+    const struct rcs_mcp_reply reply = {
+        .facts = {.too_large = true,
+                  .detail = words(large ? "the answer is too large to be kept" : "no memory for the answer")}};
+
+    struct rcs_mcp_posted *message = find(program, line->id);
+
+    tell_skipped(program, large ? "is too long" : "had no room in memory", line->text);
+    if (message != NULL) {
+        program->greeted = true;
+        rcs_mcp_posted_answer(message, &reply);
+    }
+}
+
+static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line *line)
+{
+    struct recourse_span text = rcs_json_trim(line->text);
+
+    if (line->fault != 0) {
+        take_fault(program, line);
+    } else if (!rcs_mcp_is_utf8(text)) {
+        tell_skipped(program, "is not UTF-8", text);
+    } else if (text.size > 0 && text.data[0] == '[') {
+        take_batch(program, text);
+    } else if (text.size > 0) {
+        take_message(program, text);
+    }
+}
+
+static void on_data(void *user, const char *bytes, size_t size)
+{
+    struct rcs_mcp_program *program = user;
+    const char *at = bytes;
+    const char *end = size > 0 ? bytes + size : bytes;
+    struct rcs_mcp_line line;
+
+    enter(program);
+    while (!program->over && rcs_mcp_lines_next(&program->lines, &at, end, &line)) {
+        take_line(program, &line);
+    }
+    if (size == 0 && !program->over && rcs_mcp_lines_last(&program->lines, &line)) {
+        take_line(program, &line);
+    }
+    if (size == 0 && !program->over) {
+        rcs_mcp_program_hang_up(program); /* it can't answer any more */
+    }
+    leave(program);
+}
+
+/* ---- its end ---- */
+
+/* An exit status is one of the start: what it had begun to work on later has no known end. */
+static void read_end(const struct rcs_mcp_program *program, const struct recourse_process_result *result,
+                     struct recourse_facts *facts, char text[128])
+{
+    const char *when = program->greeted ? "before it answered" : "before it could be used";
+
+    memset(facts, 0, sizeof *facts);
+    if (result->start_error != 0) {
+        facts->spawn = true;
+        facts->detail = words(result->detail);
+        return;
+    }
+    facts->network = RECOURSE_NETWORK_CLOSED;
+    if (result->exited) {
+        snprintf(text, 128, "the server's process ended with exit status %d %s", result->exit_status, when);
+    } else if (result->signal != 0 && !result->signalled) {
+        snprintf(text, 128, "the server's process was ended by signal %d %s", result->signal, when);
+    } else {
+        snprintf(text, 128, "the server closed its standard input or output %s", when);
+    }
+    facts->detail = words(text);
+    if (program->greeted) {
+        return;
+    }
+    facts->text = rcs_json_trim(result->errors);
+    facts->has_exit = result->exited && result->exit_status != 0;
+    facts->exit_status = facts->has_exit ? result->exit_status : 0;
+    facts->signal = result->signalled ? 0 : result->signal;
+}
+
+static void on_end(void *user, const struct recourse_process_result *result)
+{
+    struct rcs_mcp_program *program = user;
+    struct rcs_mcp_reply reply = {.message = {.kind = RCS_MCP_NONE}};
+    struct rcs_mcp_line line;
+    char text[128] = "";
+
+    enter(program);
+    if (rcs_mcp_lines_last(&program->lines, &line)) {
+        take_line(program, &line);
+    }
+    program->process = NULL;
+    retire(program);
+    read_end(program, result, &reply.facts, text);
+    tell(program, reply.facts.detail);
+    while (program->first != NULL) {
+        reply.facts.unsent = program->first->sent == 0;
+        rcs_mcp_posted_answer(program->first, &reply);
+    }
+    program->over = true;
+    leave(program);
+}
+
+/* ---- its start ---- */
+
+static void on_writable(void *user)
+{
+    rcs_mcp_program_pump(user);
+}
+
+int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program **out)
+{
+    const struct rcs_tool_host *host = server->host;
+    struct rcs_mcp_program *program = rcs_alloc_zero(host->allocator, sizeof *program);
+    int code;
+
+    if (program == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    program->server = server;
+    program->request = (struct recourse_process_request){
+        .arguments = server->config.command,
+        .environment = server->config.environment,
+        .directory = server->config.directory,
+        .errors_max = RECOURSE_TEXT_MAX,
+        .deadline_ms = RECOURSE_FOREVER,
+        .data = on_data,
+        .writable = on_writable,
+    };
+    rcs_mcp_lines_init(&program->lines, host->mailbox, host->allocator, host->body_max);
+    code = host->port->process_start(host->port->self, &program->request, on_end, program, &program->process);
+    if (code != 0) {
+        rcs_free(host->allocator, program);
+        return code;
+    }
+    program->next = server->programs;
+    if (program->next != NULL) {
+        program->next->previous = program;
+    }
+    server->programs = program;
+    server->program = program;
+    *out = program;
+    return 0;
+}
