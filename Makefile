@@ -69,14 +69,15 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases check lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test cases interop interop-deps check lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
-	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
+	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
+  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
@@ -201,6 +202,13 @@ test: programs
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
+# Needs the network the first time, and then no more. RECOURSE=... tests another command than the one built.
+interop-deps:
+	@tests/interop/deps $(B)/interop
+
+interop: $(B)/recourse interop-deps
+	@B=$(B) tests/all $(wildcard tests/interop/test_*.sh)
+
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
 
@@ -248,7 +256,7 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
@@ -261,5 +269,5 @@ bench-deps: | deps
 	@tests/bench/deps $(B)/bench
 	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2
 
-bench: all $(BENCH)
+bench: all $(BENCH) $(B)/mcp-server
 	@$(B)/bench/bench $(B)/bench $(ONLY)

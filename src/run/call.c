@@ -130,7 +130,7 @@ static const char *start_failure(int code)
     case RECOURSE_E_AGAIN:
         return "the try could not be started: too much is waiting already";
     case RECOURSE_E_LIMIT:
-        return "the try could not be started: the arguments are too long for a query";
+        return "the try could not be started: the arguments are too long for a query or a header";
     default:
         return "the try could not be started";
     }

@@ -13,7 +13,7 @@ static bool is_string(struct recourse_span value, const char *text)
     return rcs_json_type_of(value) == RCS_JSON_STRING && rcs_json_string_is(value, text, strlen(text));
 }
 
-static bool same_name(struct recourse_span one, struct recourse_span two)
+bool rcs_mcp_same_name(struct recourse_span one, struct recourse_span two)
 {
     char text[256];
     size_t size = rcs_json_unescape(one, NULL, 0);
@@ -34,7 +34,7 @@ static struct recourse_span default_of(struct recourse_span properties, struct r
     size_t at = 0;
 
     while (rcs_json_next(properties, &at, &key, &value)) {
-        if (same_name(name, key)) {
+        if (rcs_mcp_same_name(name, key)) {
             found = member(rcs_json_trim(value), "default");
         }
     }

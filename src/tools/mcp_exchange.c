@@ -12,6 +12,16 @@
 
 /* ---- the request ---- */
 
+static size_t count_lines(const struct rcs_buffer *lines)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < lines->size; at += strlen(lines->data + at) + 1) {
+        count++;
+    }
+    return count;
+}
+
 static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try_order *order)
 {
     const struct rcs_mcp_server *server = exchange->server;
@@ -37,6 +47,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+    }
+    for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
+        exchange->headers[count++] = exchange->lines.data + at;
     }
     exchange->headers[count] = NULL;
 }
@@ -70,6 +83,7 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
     rcs_mcp_resume_clear(exchange);
     rcs_mailbox_give_back(host->mailbox, exchange->reserved);
     rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->lines);
     rcs_buffer_clear(&exchange->text);
     rcs_sse_clear(&exchange->sse);
     rcs_free(host->allocator, exchange->session);
@@ -84,7 +98,9 @@ static void take_event(struct rcs_mcp_exchange *exchange)
     struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
     if (message.kind == RCS_MCP_REQUEST || message.kind == RCS_MCP_NOTIFICATION) {
-        rcs_mcp_hear(exchange->server, &message);
+        if (message.kind == RCS_MCP_NOTIFICATION || !exchange->modern) { /* a modern server may not ask */
+            rcs_mcp_hear(exchange->server, &message);
+        }
     } else if (exchange->id != 0) {
         message = rcs_mcp_message_find(rcs_buffer_span(&sse->data), exchange->id);
         exchange->message = message;
@@ -274,21 +290,25 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
 static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
 {
     const struct rcs_tool_host *host = server->host;
-    size_t header_room = rcs_mcp_count_headers(server) + HEADERS_OWN + 1;
+    size_t header_room = rcs_mcp_count_headers(server) + HEADERS_OWN + count_lines(&order->headers) + 1;
     struct rcs_mcp_exchange *exchange = rcs_alloc_zero(host->allocator, sizeof *exchange + header_room * sizeof(char *));
     int code;
 
     if (exchange == NULL) {
         rcs_buffer_clear(&order->body);
+        rcs_buffer_clear(&order->headers);
         return RECOURSE_E_MEMORY;
     }
     exchange->server = server;
     exchange->body = order->body;
+    exchange->lines = order->headers;
+    exchange->modern = order->modern;
     exchange->id = order->id;
     exchange->generation = server->generation;
     exchange->done = order->done;
     exchange->user = order->user;
     rcs_mcp_body_init(server, &order->body);
+    rcs_mcp_body_init(server, &order->headers);
     rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
     rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
     rcs_mcp_resume_init(exchange, order);

@@ -70,6 +70,7 @@ struct rcs_mcp_exchange {
     struct recourse_transfer *transfer; /* of the POST; NULL: it has ended */
     struct recourse_http_request request;
     struct rcs_buffer body;
+    struct rcs_buffer lines; /* further headers, each with its NUL */
     struct rcs_buffer text; /* an error's message */
     struct rcs_sse sse;
     struct rcs_mcp_resume resume;
@@ -78,6 +79,7 @@ struct rcs_mcp_exchange {
     uint64_t generation;
     size_t reserved; /* of the runner's bound */
     bool has_session;
+    bool modern;
     bool counted; /* in the server's calls_waiting */
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);

@@ -190,30 +190,67 @@ int rcs_mcp_put_initialized(struct rcs_buffer *body)
     return rcs_buffer_append_text(body, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 }
 
-int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor)
+/* A member that isn't the first one, if it has a value. */
+static int put_member(struct rcs_buffer *body, const char *name, struct recourse_span value)
+{
+    int code = value.size > 0 ? put_format(body, ",\"%s\":", name) : 0;
+
+    return code == 0 ? rcs_buffer_append(body, value.data, value.size) : code;
+}
+
+#define PREFIX "io.modelcontextprotocol/"
+
+static int put_meta(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta)
+{
+    int code = rcs_buffer_append_text(body, "\"_meta\":{");
+
+    if (code == 0 && meta->version != NULL) {
+        code = put_format(body,
+                          "\"" PREFIX "protocolVersion\":\"%s\",\"" PREFIX "clientInfo\":{\"name\":\"recourse\","
+                          "\"version\":\"" RECOURSE_VERSION "\"},\"" PREFIX "clientCapabilities\":%s%s",
+                          meta->version, meta->capabilities, meta->key != NULL ? "," : "");
+    }
+    if (code == 0 && meta->key != NULL) {
+        code = put_format(body, "\"progressToken\":%" PRId64 ",\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u", id,
+                          meta->key, meta->number);
+    }
+    return code == 0 ? rcs_buffer_append_byte(body, '}') : code;
+}
+
+int rcs_mcp_put_discover(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta)
+{
+    int code = put_begin(body, id, "server/discover");
+
+    code = code == 0 ? put_meta(body, id, meta) : code;
+    return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
+}
+
+int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor, const struct rcs_mcp_meta *meta)
 {
     int code = put_begin(body, id, "tools/list");
 
-    if (code == 0 && cursor.size > 0) {
+    if (code == 0 && meta->version != NULL) {
+        code = put_meta(body, id, meta);
+        code = code == 0 ? put_member(body, "cursor", cursor) : code;
+    } else if (code == 0 && cursor.size > 0) {
         code = rcs_buffer_append_text(body, "\"cursor\":");
         code = code == 0 ? rcs_buffer_append(body, cursor.data, cursor.size) : code;
     }
     return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
 }
 
-int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name, struct recourse_span arguments,
-                     const char *key, unsigned number)
+int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_call *call, const struct rcs_mcp_meta *meta)
 {
     int code = put_begin(body, id, "tools/call");
 
     code = code == 0 ? rcs_buffer_append_text(body, "\"name\":") : code;
-    code = code == 0 ? put_quoted(body, (struct recourse_span){name, strlen(name)}) : code;
-    code = code == 0 ? rcs_buffer_append_text(body, ",\"arguments\":") : code;
-    code = code == 0 ? rcs_buffer_append(body, arguments.data, arguments.size) : code;
-    return code == 0 ? put_format(
-                           body, ",\"_meta\":{\"progressToken\":%" PRId64 ",\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u}}}",
-                           id, key, number)
-                     : code;
+    code = code == 0 ? put_quoted(body, (struct recourse_span){call->name, strlen(call->name)}) : code;
+    code = code == 0 ? put_member(body, "arguments", call->arguments) : code;
+    code = code == 0 ? put_member(body, "inputResponses", call->responses) : code;
+    code = code == 0 ? put_member(body, "requestState", call->state) : code;
+    code = code == 0 ? rcs_buffer_append_byte(body, ',') : code;
+    code = code == 0 ? put_meta(body, id, meta) : code;
+    return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
 }
 
 int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id)
@@ -244,6 +281,16 @@ int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *re
 }
 
 /* ---- results ---- */
+
+enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result)
+{
+    struct recourse_span type = member(result, "resultType");
+
+    if (type.size == 0 || is_string(type, "complete")) {
+        return RCS_MCP_COMPLETE;
+    }
+    return is_string(type, "input_required") ? RCS_MCP_INPUT_REQUIRED : RCS_MCP_UNKNOWN_TYPE;
+}
 
 int rcs_mcp_put_string(struct rcs_buffer *text, struct recourse_span string)
 {

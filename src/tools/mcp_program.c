@@ -149,6 +149,9 @@ static void take_request(struct rcs_mcp_program *program, const struct rcs_mcp_m
 {
     struct rcs_buffer body;
 
+    if (rcs_mcp_is_modern(program->server)) {
+        return; /* servers don't ask there, and clients don't answer */
+    }
     rcs_mcp_body_init(program->server, &body);
     if (program->server->program == program && rcs_mcp_put_reply(program->server, &body, read) == 0) {
         rcs_mcp_post_loose(program->server, &body);

@@ -8,7 +8,6 @@
 #include "src/io/memory.h"
 
 #define SESSION_HEADER "Mcp-Session-Id: "
-#define VERSION_HEADER "MCP-Protocol-Version: "
 #define SESSION_MAX 4096u
 #define INITIALIZED_MS 10000u /* that the note after the handshake may take */
 
@@ -58,22 +57,31 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 
 /* ---- the handshake ---- */
 
-static void forget_session(struct rcs_mcp_server *server)
+void rcs_mcp_session_forget(struct rcs_mcp_server *server)
 {
     rcs_mcp_listen_end(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     server->session = NULL;
     server->version[0] = '\0';
     server->stage = RCS_MCP_CLOSED;
+    if (server->era == RECOURSE_MCP_ERA_MODERN) { /* where nothing is opened, something else must have become of it */
+        server->era = server->config.era;
+    }
+}
+
+void rcs_mcp_session_ready(struct rcs_mcp_server *server)
+{
+    tell_all(server, NULL);
 }
 
 /* None of the tools was touched, however far the handshake came. */
-static void fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
+void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
 {
     struct recourse_facts facts = *why;
 
     facts.unsent = true;
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     tell_all(server, &facts);
 }
 
@@ -83,7 +91,7 @@ static void fail_by_protocol(struct rcs_mcp_server *server, const struct recours
 
     failure.protocol = true;
     failure.detail = words(detail);
-    fail(server, &failure);
+    rcs_mcp_session_fail(server, &failure);
 }
 
 /* The stream for what the server says comes first, so that it is there when calls are. */
@@ -145,7 +153,7 @@ static bool take_version(struct rcs_mcp_server *server, struct recourse_span res
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         if (rcs_json_type_of(value) == RCS_JSON_STRING &&
             rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
-            snprintf(server->version, sizeof server->version, VERSION_HEADER "%s", versions[i]);
+            snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", versions[i]);
             return true;
         }
     }
@@ -180,7 +188,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
 
     server->handshake = NULL;
     if (reply->message.kind != RCS_MCP_RESULT) {
-        fail(server, &reply->facts);
+        rcs_mcp_era_refused(server, reply);
     } else if (!take_version(server, reply->message.result)) {
         fail_by_protocol(server, &reply->facts, "the server speaks a revision of MCP that is not known here");
     } else if (!take_session(server, &reply->facts)) {
@@ -193,13 +201,13 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     }
 }
 
-static int begin_handshake(struct rcs_mcp_server *server)
+int rcs_mcp_session_initialize(struct rcs_mcp_server *server)
 {
     struct rcs_mcp_order order = {
         .id = ++server->last_id, .deadline_ms = RECOURSE_FOREVER, .done = answered, .user = server};
     int code;
 
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     rcs_mcp_body_init(server, &order.body);
     code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION, server->config.elicit_defaults);
     if (code != 0) {
@@ -213,7 +221,7 @@ static int begin_handshake(struct rcs_mcp_server *server)
 
 int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
 {
-    int code = server->handshake == NULL ? begin_handshake(server) : 0;
+    int code = server->handshake == NULL ? rcs_mcp_era_begin(server) : 0;
 
     if (code == 0) {
         link_in(&server->waiters, waiter);
@@ -230,14 +238,14 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
     if (server->waiters == NULL && server->handshake != NULL) {
         (void)rcs_mcp_post_cancel(server, server->handshake);
         server->handshake = NULL;
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 {
     if (server->generation == generation && server->version[0] != '\0') {
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
@@ -246,7 +254,8 @@ void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 /* Headers that are the protocol's own. */
 static int check_headers(const struct recourse_mcp_server *config, struct recourse_error *error)
 {
-    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version"};
+    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version",
+                                      "mcp-method", "mcp-name"};
     int code = 0;
 
     for (size_t i = 0; code == 0 && config->headers != NULL && config->headers[i] != NULL; i++) {
@@ -301,6 +310,9 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
     if (config->approval >= RECOURSE_APPROVE_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no approval mode has number %u", config->name,
                         config->approval);
+    }
+    if (config->era >= RECOURSE_MCP_ERA_COUNT) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no era has number %u", config->name, config->era);
     }
     if (config->declared_safe && config->declared_unsafe) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is declared safe and unsafe: choose one", config->name);
@@ -414,6 +426,8 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     keep_all(&block, config, &server->config);
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
+    server->era = config->era;
+    rcs_timer_init(&server->probe_timer, rcs_mcp_era_unanswered);
     *out = server;
     return 0;
 }
@@ -429,6 +443,16 @@ void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pag
     }
 }
 
+void rcs_mcp_left_out_free(struct rcs_mcp_server *server)
+{
+    struct rcs_mcp_left_out *next;
+
+    for (; server->left_out != NULL; server->left_out = next) {
+        next = server->left_out->next;
+        rcs_free(server->host->allocator, server->left_out);
+    }
+}
+
 void rcs_mcp_server_free(struct rcs_mcp_server *server)
 {
     if (server->handshake != NULL) {
@@ -438,6 +462,9 @@ void rcs_mcp_server_free(struct rcs_mcp_server *server)
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
     rcs_mcp_pages_free(server, &server->pages);
+    rcs_mcp_pages_free(server, &server->relisted);
+    rcs_mcp_left_out_free(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     rcs_free(server->host->allocator, server);
 }

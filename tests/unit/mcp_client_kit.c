@@ -85,7 +85,8 @@ void mcp_close(struct mcp_kit *mcp)
 struct recourse_mcp_server mcp_server(const char *name, char url[64])
 {
     snprintf(url, 64, "http://%s/", name);
-    return (struct recourse_mcp_server){.size = sizeof(struct recourse_mcp_server), .name = name, .url = url};
+    return (struct recourse_mcp_server){.size = sizeof(struct recourse_mcp_server), .name = name, .url = url,
+                                        .era = RECOURSE_MCP_ERA_LEGACY};
 }
 
 void mcp_add(struct mcp_kit *mcp, const char *name)

@@ -190,6 +190,10 @@ static void test_wrong_servers(void)
     expect_refused("{\"mcpServers\":{\"a\":{\"type\":\"sse\"}}}",
                    "t.json: mcpServers.a.type: wants \"http\", \"streamable-http\" or \"stdio\"");
     expect_refused("{\"mcpServers\":{\"a\":{\"trusted\":1}}}", "t.json: mcpServers.a.trusted: wants true or false");
+    expect_refused("{\"mcpServers\":{\"a\":{\"era\":\"new\"}}}",
+                   "t.json: mcpServers.a.era: wants \"auto\", \"legacy\" or \"modern\"");
+    expect_refused("{\"mcpServers\":{\"a\":{\"era\":1}}}",
+                   "t.json: mcpServers.a.era: wants \"auto\", \"legacy\" or \"modern\"");
     expect_refused("{\"mcpServers\":{\"a\":{\"elicitation\":true}}}",
                    "t.json: mcpServers.a.elicitation: wants \"defaults\", or to be left out");
     expect_refused("{\"mcpServers\":{\"a\":{\"tools\":\"x\"}}}",

@@ -43,7 +43,8 @@ static void add_server(void)
                                                .command = command,
                                                .environment = environment,
                                                .directory = "/srv",
-                                               .elicit_defaults = elicits};
+                                               .elicit_defaults = elicits,
+                                               .era = RECOURSE_MCP_ERA_LEGACY};
 
     sim_process_init(&server, &mcp.kit.sim);
     server.line = answer;
