@@ -306,13 +306,3 @@ void recourse_port_free(struct recourse_port *port)
     rcs_loop_clear(&real->loop);
     rcs_free(given ? &allocator : NULL, real);
 }
-
-int recourse_global_init(void)
-{
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? 0 : RECOURSE_E_SYSTEM;
-}
-
-void recourse_global_cleanup(void)
-{
-    curl_global_cleanup();
-}
