@@ -136,6 +136,8 @@ struct recourse_port {
                       struct recourse_transfer **transfer);
     /* Ends an exchange without `done`. Returns whether a byte of the request had been sent. */
     bool (*http_cancel)(void *self, struct recourse_transfer *transfer);
+    /* The other side has shown elsewhere that it is at work on it: read_timeout_ms counts from now. NULL: only bytes move it. */
+    void (*http_touch)(void *self, struct recourse_transfer *transfer);
 
     /*
      * Starts a program in a process group of its own, with default signals and no other descriptors than its standard

@@ -492,6 +492,11 @@ bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
     return sent;
 }
 
+void rcs_http_touch(struct recourse_transfer *transfer)
+{
+    transfer->active_ms = rcs_now_ms(); /* its timer looks there before it believes itself */
+}
+
 void rcs_http_clear(struct rcs_http *http)
 {
     while (http->transfers != NULL) {

@@ -94,11 +94,12 @@ struct rcs_http {
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max);
 /* Cancels what is in flight, without `done`, and closes all connections. */
 void rcs_http_clear(struct rcs_http *http);
-/* As http_start and http_cancel of the port. */
+/* As http_start, http_cancel and http_touch of the port. */
 RECOURSE_MUST_USE int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *request,
                                      void (*done)(void *user, const struct recourse_http_response *response),
                                      void *user, struct recourse_transfer **transfer);
 bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer);
+void rcs_http_touch(struct recourse_transfer *transfer);
 
 /* ---- global.c ---- */
 

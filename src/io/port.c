@@ -111,6 +111,12 @@ static int port_http_start(void *self, const struct recourse_http_request *reque
     return rcs_http_start(&real->http, request, done, user, transfer);
 }
 
+static void port_http_touch(void *self, struct recourse_transfer *transfer)
+{
+    (void)self;
+    rcs_http_touch(transfer);
+}
+
 static bool port_http_cancel(void *self, struct recourse_transfer *transfer)
 {
     struct real_port *real = self;
@@ -240,6 +246,7 @@ static const struct recourse_port functions = {
     .unwatch = port_unwatch,
     .http_start = port_http_start,
     .http_cancel = port_http_cancel,
+    .http_touch = port_http_touch,
     .process_start = port_process_start,
     .process_end = port_process_end,
     .process_cancel = port_process_cancel,

@@ -53,8 +53,9 @@ static bool is_lister(const struct mcp_try *try)
 }
 
 /* The end. The spans of `facts` live until it returns. */
-static void end(struct mcp_try *try, const struct recourse_facts *facts)
+static void end(struct mcp_try *try, struct recourse_facts *facts)
 {
+    facts->rounds = try->round.count;
     try->order.ended(try->order.user, facts);
     free_try(try);
 }

@@ -109,8 +109,14 @@ static bool tells_of(const struct rcs_mcp_exchange *exchange, const struct rcs_m
 
 void rcs_mcp_exchanges_hear(struct rcs_mcp_server *server, const struct rcs_mcp_message *message)
 {
+    struct recourse_port *port = server->host->port;
+    int64_t progress = rcs_mcp_message_progress(message);
+
     for (struct rcs_mcp_exchange *exchange = server->waiting; exchange != NULL; exchange = exchange->next) {
         exchange->begun = exchange->begun || tells_of(exchange, message);
+        if (progress == exchange->id && exchange->transfer != NULL && port->http_touch != NULL) {
+            port->http_touch(port->self, exchange->transfer);
+        }
     }
 }
 

@@ -178,6 +178,8 @@ static void test_signs_over_http(void)
         mcp.facts[0] = '\0';
         (void)mcp_call(&mcp, "find", "{}");
         expect(&mcp, facts_of(n, "200"), signs[n].is_proof ? UNKNOWN : NONE, i);
+        /* progress elsewhere keeps the call's read timeout from coming */
+        RCS_EQUAL(mcp_request(&mcp, 3)->touches, i % 2 == 1 && strcmp(signs[n].before, PROGRESS(3)) == 0);
         mcp_close(&mcp);
     }
 }
