@@ -50,7 +50,7 @@ CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli)
+CLI_OBJECTS := $(call objects,src/cli) $(B)/obj/page.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -69,7 +69,7 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases check review lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test cases check review web web-deps lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
@@ -81,6 +81,7 @@ help:
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
 	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make web       the page of recourse explain --html, tested in a browser, which it installs' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
@@ -116,6 +117,16 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
+
+# The page of `recourse explain --html`, as C.
+PAGE := $(addprefix src/cli/page/explain.,html css js)
+$(B)/page.c: tools/embed $(PAGE)
+	@mkdir -p $(@D)
+	$(call say,embed)tools/embed $(PAGE) >$@
+
+$(B)/obj/page.o: $(B)/page.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 # ---- linking ----
 
@@ -208,6 +219,13 @@ check: all
 # What each policy can do, as text that is committed: a change of a policy shows there.
 review: $(B)/recourse
 	@B=$(B) tools/review $(POLICIES)
+
+# The page in headless Chromium, against `recourse simulate`; screenshots are left in build/web/shots.
+web-deps: | deps
+	@tests/web/deps $(B)/web
+
+web: $(B)/recourse | web-deps
+	@node tests/web/page.mjs $(B)/recourse $(B)/web $(POLICIES:%=spec/%.policy.md)
 
 lint: check
 	@tools/lint "$(B)" $(SOURCES)
