@@ -73,6 +73,7 @@ struct recourse_facts {
     struct recourse_span json;   /* what `json` looks into, if it is not `text` itself */
     struct recourse_span result; /* the content of an answer that claims success; what `result` looks into */
     struct recourse_span structured; /* its structured content, JSON; `result json` prefers it */
+    uint32_t resumes;            /* MCP: how often the answer's stream was read on, which is no try; never matched */
     struct recourse_span detail; /* our own words for what went wrong (libcurl's, the system's): shown, never matched */
 };
 

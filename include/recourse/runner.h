@@ -158,7 +158,19 @@ struct recourse_tool {
 };
 
 /*
- * A server of tools that speaks MCP (revisions 2025-03-26 to 2025-11-25) over streamable HTTP, or as a program of ours over
+ * MCP has two eras. A legacy server (revisions 2024-11-05 to 2025-11-25) is greeted first and keeps a session, a modern one
+ * (2026-07-28) does neither. AUTO finds out by `server/discover`, which runs nothing, before the server is first used, and
+ * again when it no longer answers like one of its era.
+ */
+enum recourse_mcp_era {
+    RECOURSE_MCP_ERA_AUTO = 0,
+    RECOURSE_MCP_ERA_LEGACY = 1,
+    RECOURSE_MCP_ERA_MODERN = 2,
+    RECOURSE_MCP_ERA_COUNT = 3
+};
+
+/*
+ * A server of tools that speaks MCP (revisions 2025-03-26 to 2026-07-28) over streamable HTTP, or as a program of ours over
  * its standard input and output. Its tools are known by the names that it lists, once it was asked
  * (recourse_run_list_tools). A program is started when it is first needed, and again when it has ended; its processes end
  * with the runner, and have gone when the port is freed.
@@ -185,9 +197,14 @@ struct recourse_mcp_server {
     bool declared_safe;
     /* Its annotations are believed: a tool is safe if it is marked read-only or idempotent, and read-only if marked so. */
     bool trusted;
+    uint8_t era; /* enum recourse_mcp_era */
+    /* Forms that the server asks to have filled in (elicitation/create) are, with the defaults of their schema, where every
+       required property has one; others are declined. Without it the server is told that nothing can be asked. */
+    bool elicit_defaults;
 };
 
-/* What is known of a tool. Everything lives until the next tool is added or listed. */
+/* What is known of a tool. Everything lives until the next tool is added or listed, or a step in which a server said that its
+   list has changed. */
 struct recourse_tool_info {
     struct recourse_span name;        /* as models call it */
     struct recourse_span description; /* empty: none */
@@ -197,6 +214,13 @@ struct recourse_tool_info {
     uint8_t kind;                     /* enum recourse_tool_kind */
     bool safe;                        /* somebody speaks for it, other than a policy */
     bool read_only;
+};
+
+/* A tool that a server lists and that is not taken, since it can't be called as the protocol wants. Lives as the above. */
+struct recourse_tool_left_out {
+    struct recourse_span name; /* as the server has it */
+    struct recourse_span server;
+    struct recourse_span reason;
 };
 
 /* ---- runner ---- */
@@ -262,8 +286,8 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. Never from a callback, and no other thread may be within a call that takes the
-   runner. */
+   invocation; their answers are dropped. Sessions of MCP servers are ended: their servers are told, for which the port is
+   polled, up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,
@@ -280,6 +304,8 @@ bool recourse_runner_tools_ready(const struct recourse_runner *runner);
 size_t recourse_runner_tool_count(const struct recourse_runner *runner);
 /* The tool at `index`, in the order in which they were added or listed. False: there is none. */
 bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t index, struct recourse_tool_info *info);
+/* Likewise of the tools that were not taken. */
+bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index, struct recourse_tool_left_out *left_out);
 
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A

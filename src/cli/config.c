@@ -354,6 +354,27 @@ static bool read_trusted(struct rcs_config_reader *reader, const cJSON *value, s
     return cJSON_IsBool(value) || rcs_config_wrong(reader, "wants true or false");
 }
 
+static bool read_era(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    static const char *const eras[RECOURSE_MCP_ERA_COUNT] = {"auto", "legacy", "modern"};
+
+    for (uint8_t i = 0; i < RECOURSE_MCP_ERA_COUNT; i++) {
+        if (cJSON_IsString(value) && strcmp(value->valuestring, eras[i]) == 0) {
+            rcs_config_draft_of(tool)->era = i;
+            return true;
+        }
+    }
+    return rcs_config_wrong(reader, "wants \"auto\", \"legacy\" or \"modern\"");
+}
+
+static bool read_elicitation(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    struct rcs_config_server_draft *draft = rcs_config_draft_of(tool);
+
+    draft->elicit_defaults = cJSON_IsString(value) && strcmp(value->valuestring, "defaults") == 0;
+    return draft->elicit_defaults || rcs_config_wrong(reader, "wants \"defaults\", or to be left out");
+}
+
 static bool read_prefix(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
     rcs_config_draft_of(tool)->prefix = rcs_config_string(reader, value);
@@ -393,6 +414,8 @@ static const struct rcs_config_key server_keys[] = {
     {"replay", read_replay, NULL},
     {"approval", read_approval, NULL},
     {"trusted", read_trusted, NULL},
+    {"era", read_era, NULL},
+    {"elicitation", read_elicitation, NULL},
     {"limit", read_limit, NULL},
     {"tools", read_allowed, NULL},
     {"prefix", read_prefix, NULL},
@@ -427,6 +450,8 @@ static void take_server(struct recourse_mcp_server *server, const struct rcs_con
         .declared_unsafe = tool->declared_unsafe,
         .declared_safe = tool->declared_safe,
         .trusted = draft->trusted,
+        .era = draft->era,
+        .elicit_defaults = draft->elicit_defaults,
     };
 }
 

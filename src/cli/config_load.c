@@ -56,6 +56,19 @@ bool rcs_config_add(const char *command, const struct rcs_config *config, struct
     return true;
 }
 
+static void complain_left_out(const char *command, const struct recourse_runner *runner)
+{
+    struct recourse_tool_left_out tool;
+
+    for (size_t i = 0; recourse_runner_left_out(runner, i, &tool); i++) {
+        struct rcs_arena arena = {0};
+
+        rcs_cli_error(command, "tool '%s' of %s is left out: %.*s", rcs_log_name(&arena, tool.name, 160),
+                      rcs_log_name(&arena, tool.server, 80), (int)tool.reason.size, tool.reason.data);
+        rcs_arena_clear(&arena);
+    }
+}
+
 bool rcs_config_list_tools(const char *command, struct recourse_runner *runner, struct recourse_run *run)
 {
     struct recourse_error error = {.code = RECOURSE_OK};
@@ -69,6 +82,7 @@ bool rcs_config_list_tools(const char *command, struct recourse_runner *runner, 
         code = recourse_runner_step(runner, RECOURSE_FOREVER);
     }
     recourse_turn_free(turn);
+    complain_left_out(command, runner);
     return code == RECOURSE_OK || complain(command, "the runner stopped", code, &error);
 }
 

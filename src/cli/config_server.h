@@ -15,6 +15,8 @@ struct rcs_config_server_draft {
     bool is_http;             /* as "type" says; and `is_program` */
     bool is_program;
     bool trusted;
+    uint8_t era; /* enum recourse_mcp_era */
+    bool elicit_defaults;
     const char *prefix;
     const char *const *tools;
 };

@@ -37,6 +37,15 @@ static const char *rows(struct rcs_arena *arena, const struct recourse_observati
     return rcs_arena_format(arena, "%s]", text);
 }
 
+/* " after 2 resumes", where the answer of an MCP server was read on. */
+static const char *resumed(struct rcs_arena *arena, const struct recourse_facts *facts)
+{
+    if (facts == NULL || facts->resumes == 0) {
+        return "";
+    }
+    return rcs_arena_format(arena, " after %u resume%s", facts->resumes, facts->resumes == 1 ? "" : "s");
+}
+
 /* What happened: "transient on try 1/3", or the event alone where no try was made. */
 static const char *happened(struct rcs_arena *arena, const struct recourse_observation *observation)
 {
@@ -47,7 +56,8 @@ static const char *happened(struct rcs_arena *arena, const struct recourse_obser
     if (decision->try_number == 0) {
         return event;
     }
-    return rcs_arena_format(arena, "%s on try %u/%u", event, decision->try_number, policy->settings.tries);
+    return rcs_arena_format(arena, "%s on try %u/%u%s", event, decision->try_number, policy->settings.tries,
+                            resumed(arena, observation->facts));
 }
 
 static const char *decided(struct rcs_arena *arena, const struct recourse_observation *observation)

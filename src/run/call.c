@@ -130,7 +130,7 @@ static const char *start_failure(int code)
     case RECOURSE_E_AGAIN:
         return "the try could not be started: too much is waiting already";
     case RECOURSE_E_LIMIT:
-        return "the try could not be started: the arguments are too long for a query";
+        return "the try could not be started: the arguments are too long for a query or a header";
     default:
         return "the try could not be started";
     }
@@ -180,6 +180,7 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session,
     struct recourse_runner *runner = runner_of(call);
     struct rcs_try_order order = {
         .tool = call->tool,
+        .policy = call->result.policy,
         .call_id = call->result.call,
         .arguments = call->arguments,
         .number = call->machine.try_number,

@@ -96,7 +96,8 @@ struct recourse_runner {
     struct rcs_tool **tools_end;
     struct rcs_mcp_server *servers; /* in the order in which they were added */
     struct rcs_mcp_server **servers_end;
-    struct rcs_timers timers;
+    struct rcs_timers timers;      /* of calls: there is room for each */
+    struct rcs_timers tool_timers; /* of kinds of tools */
     struct rcs_approvals approvals;
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
@@ -127,7 +128,13 @@ RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struc
 /* servers.c */
 /* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server);
+/* Takes the server's tools out of the runner's; the caller has them. */
+struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct rcs_mcp_server *server);
 void rcs_servers_free(struct recourse_runner *runner);
+
+/* relist.c */
+void rcs_relist_init(struct recourse_runner *runner, struct rcs_mcp_server *server);
+void rcs_relist_clear(struct rcs_mcp_server *server);
 
 /* The policy that judges the call, from now on: it is kept until the turn is freed. */
 void rcs_call_hold_policy(struct rcs_call *call, const struct recourse_policy *policy);

@@ -270,6 +270,8 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     }
     recourse_policy_retain(runner->policy);
     rcs_timers_init(&runner->timers, runner->host.allocator);
+    rcs_timers_init(&runner->tool_timers, runner->host.allocator);
+    runner->host.timers = &runner->tool_timers;
     rcs_link_init(&runner->runs);
     rcs_link_init(&runner->admission);
     rcs_link_init(&runner->empty);
@@ -318,6 +320,7 @@ void recourse_runner_free(struct recourse_runner *runner)
     rcs_servers_free(runner);
     recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);
+    rcs_timers_clear(&runner->tool_timers);
     own = runner->host.allocator != NULL;
     allocator = runner->allocator;
     rcs_free(own ? &allocator : NULL, runner);
@@ -333,9 +336,17 @@ static bool has_work(const struct recourse_runner *runner)
            (!rcs_list_empty(&runner->limits.ready) && runner->tries < runner->options.tries_at_once);
 }
 
+static uint64_t next_timer(const struct recourse_runner *runner)
+{
+    uint64_t call = rcs_timers_next(&runner->timers);
+    uint64_t tool = rcs_timers_next(&runner->tool_timers);
+
+    return call < tool ? call : tool;
+}
+
 static uint64_t time_to_wait(struct recourse_runner *runner, uint64_t timeout_ms)
 {
-    uint64_t next = rcs_timers_next(&runner->timers);
+    uint64_t next = next_timer(runner);
     uint64_t now;
 
     if (rcs_mailbox_leave(runner->host.mailbox) || has_work(runner)) {
@@ -379,6 +390,7 @@ int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
     rcs_mailbox_attend(runner->host.mailbox);
     open_mail(runner);
     (void)rcs_timers_run(&runner->timers, rcs_runner_now(runner), STEP_MAX);
+    (void)rcs_timers_run(&runner->tool_timers, rcs_runner_now(runner), STEP_MAX);
     rcs_turns_admit(runner, STEP_MAX);
     rcs_call_run_queue(runner, STEP_MAX);
     rcs_turns_deliver(runner, STEP_MAX);
@@ -398,7 +410,7 @@ int recourse_runner_descriptor(const struct recourse_runner *runner)
 uint64_t recourse_runner_wake_ms(const struct recourse_runner *runner)
 {
     struct recourse_port *port = runner->host.port;
-    uint64_t next = rcs_timers_next(&runner->timers);
+    uint64_t next = next_timer(runner);
     uint64_t wake = port->wake_ms != NULL ? port->wake_ms(port->self) : RECOURSE_FOREVER;
 
     if (has_work(runner) || rcs_mailbox_count(runner->host.mailbox) > 0) {

@@ -79,6 +79,7 @@ int recourse_runner_add_mcp_server(struct recourse_runner *runner, const struct 
         rcs_mcp_server_free(server);
         return code;
     }
+    rcs_relist_init(runner, server);
     recourse_policy_retain(server->config.policy);
     *runner->servers_end = server;
     runner->servers_end = &server->next;
@@ -89,6 +90,11 @@ void rcs_servers_free(struct recourse_runner *runner)
 {
     struct rcs_mcp_server *next;
 
+    for (struct rcs_mcp_server *server = runner->servers; server != NULL; server = server->next) {
+        rcs_relist_clear(server);
+        rcs_mcp_listen_end(server);
+    }
+    rcs_mcp_servers_end(runner->servers);
     for (struct rcs_mcp_server *server = runner->servers; server != NULL; server = next) {
         next = server->next;
         recourse_policy_release(server->config.policy);
@@ -138,17 +144,48 @@ static bool is_taken(const struct rcs_mcp_server *server, const char *remote)
     return allowed == NULL;
 }
 
+/* The tool has parameters that should become headers, and can't. */
+static int leave_out(struct rcs_mcp_server *server, struct recourse_span remote, const char *reason)
+{
+    struct rcs_mcp_left_out **end = &server->left_out;
+    struct rcs_mcp_left_out *left_out = rcs_alloc(server->host->allocator, sizeof *left_out + remote.size);
+
+    if (left_out == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    left_out->next = NULL;
+    left_out->reason = reason;
+    left_out->size = remote.size;
+    memcpy(left_out->name, remote.data, remote.size);
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = left_out;
+    return 0;
+}
+
+/* Why a tool can't be called over HTTP as the modern protocol wants it; NULL: it can. */
+static const char *fault_of(const struct rcs_mcp_server *server, struct recourse_span listed)
+{
+    return rcs_mcp_is_modern(server) && server->config.url != NULL
+               ? rcs_mcp_params_check(rcs_json_trim(rcs_json_member(listed, "inputSchema")))
+               : NULL;
+}
+
 static int learn_tool(struct recourse_runner *runner, struct rcs_mcp_server *server, struct recourse_span listed,
                       struct rcs_buffer *name, struct rcs_buffer *description)
 {
     struct recourse_span said = rcs_json_trim(rcs_json_member(listed, "description"));
     struct recourse_span annotations = rcs_json_trim(rcs_json_member(listed, "annotations"));
+    size_t prefix = server->config.prefix != NULL ? strlen(server->config.prefix) : 0;
     struct recourse_tool config;
     int code = read_name(server, listed, name);
 
-    if (code != 0 || name->size == 0 ||
-        !is_taken(server, name->data + (server->config.prefix != NULL ? strlen(server->config.prefix) : 0))) {
+    if (code != 0 || name->size == 0 || !is_taken(server, name->data + prefix)) {
         return code;
+    }
+    if (fault_of(server, listed) != NULL) {
+        return leave_out(server, (struct recourse_span){name->data + prefix, name->size - prefix}, fault_of(server, listed));
     }
     rcs_buffer_reset(description);
     code = rcs_json_type_of(said) == RCS_JSON_STRING ? rcs_mcp_put_string(description, said) : 0;
@@ -165,23 +202,39 @@ static int learn_tool(struct recourse_runner *runner, struct rcs_mcp_server *ser
     return rcs_runner_add(runner, &config, server, listed, NULL);
 }
 
-/* A list of which not all could be kept is none. */
-static void unlearn(struct recourse_runner *runner, const struct rcs_mcp_server *server)
+struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct rcs_mcp_server *server)
 {
     struct rcs_tool **at = &runner->tools;
+    struct rcs_tool *taken = NULL;
+    struct rcs_tool **end = &taken;
 
     while (*at != NULL) {
         struct rcs_tool *tool = *at;
 
         if (tool->mcp == server) {
             *at = tool->next;
-            recourse_policy_release(tool->config.policy);
-            rcs_free(runner->host.allocator, tool);
+            tool->next = NULL;
+            *end = tool;
+            end = &tool->next;
         } else {
             at = &tool->next;
         }
     }
     runner->tools_end = at;
+    return taken;
+}
+
+/* A list of which not all could be kept is none. */
+static void unlearn(struct recourse_runner *runner, struct rcs_mcp_server *server)
+{
+    struct rcs_tool *next;
+
+    rcs_mcp_left_out_free(server);
+    for (struct rcs_tool *tool = rcs_servers_take(runner, server); tool != NULL; tool = next) {
+        next = tool->next;
+        recourse_policy_release(tool->config.policy);
+        rcs_free(runner->host.allocator, tool);
+    }
 }
 
 int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server)
@@ -190,9 +243,11 @@ int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *ser
     struct rcs_buffer description;
     int code = 0;
 
-    if (server->known) {
+    if (server->known) { /* another list has come first */
+        rcs_mcp_pages_free(server, &server->relist.pages);
         return 0;
     }
+    rcs_mcp_left_out_free(server);
     rcs_buffer_init(&name, runner->host.allocator, SIZE_MAX / 2);
     rcs_buffer_init(&description, runner->host.allocator, SIZE_MAX / 2);
     for (const struct rcs_mcp_page *page = server->pages; page != NULL && code == 0; page = page->next) {
@@ -209,6 +264,8 @@ int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *ser
     server->known = code == 0;
     if (code != 0) {
         unlearn(runner, server);
+    } else {
+        rcs_mcp_relist_soon(server);
     }
     return code;
 }
@@ -343,4 +400,18 @@ bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t inde
         info->annotations = listed(tool, "annotations");
     }
     return true;
+}
+
+bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index, struct recourse_tool_left_out *out)
+{
+    for (const struct rcs_mcp_server *server = runner->servers; server != NULL; server = server->next) {
+        for (const struct rcs_mcp_left_out *tool = server->left_out; tool != NULL; tool = tool->next) {
+            if (index-- == 0) {
+                *out = (struct recourse_tool_left_out){
+                    .name = {tool->name, tool->size}, .server = span_of(server->config.name), .reason = span_of(tool->reason)};
+                return true;
+            }
+        }
+    }
+    return false;
 }

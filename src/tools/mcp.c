@@ -13,7 +13,12 @@ struct mcp_try {
     struct rcs_mcp_exchange *exchange; /* NULL while it waits for the session */
     struct rcs_try_order order;        /* its spans live as long as the try */
     int64_t id;
-    bool touched; /* an exchange of a list has ended: something was sent */
+    bool touched;   /* something was sent that may have been acted on */
+    bool modern;    /* the last message was */
+    bool corrected; /* its version, once */
+    bool relisted;  /* likewise its headers */
+    bool lists;     /* a list is asked for: it is all that the try wants, or tells how to put the call right */
+    struct rcs_mcp_round round;
     /* A list: */
     struct rcs_mcp_page *pages;
     unsigned page_count;
@@ -37,7 +42,13 @@ static void free_try(struct mcp_try *try)
     rcs_mcp_pages_free(try->server, &try->pages);
     rcs_buffer_clear(&try->cursors);
     rcs_buffer_clear(&try->text);
+    rcs_mcp_round_clear(&try->round);
     rcs_free(try->server->host->allocator, try);
+}
+
+static bool is_lister(const struct mcp_try *try)
+{
+    return try->base.kind == &rcs_kind_mcp_list;
 }
 
 /* The end. The spans of `facts` live until it returns. */
@@ -47,25 +58,103 @@ static void end(struct mcp_try *try, const struct recourse_facts *facts)
     free_try(try);
 }
 
-/* Nothing more can be sent, for want of memory or of room in the port. */
-static void end_unsent(struct mcp_try *try)
+/* Nothing more can be sent, mostly for want of memory or of room in the port. */
+static void end_unsent(struct mcp_try *try, int code)
 {
-    const struct recourse_facts facts = {
-        .unsent = true, .spawn = true, .detail = words("the call could not be sent: no memory or room for it")};
+    struct recourse_facts facts = {
+        .unsent = !try->touched || is_lister(try), .spawn = true, .detail = words("the call could not be sent: no memory or room for it")};
 
+    if (code == RECOURSE_E_ARGUMENT || code == RECOURSE_E_LIMIT) { /* another try would end the same */
+        facts.spawn = false;
+        facts.protocol = true;
+        facts.detail = words("the call could not be sent: its parameters don't become the headers that the server wants");
+    }
     end(try, &facts);
+}
+
+/* The facts are of the last exchange: what went before counts, too. A list that a refused call needs runs nothing. */
+static void look_at_all(const struct mcp_try *try, struct recourse_facts *facts)
+{
+    if (!is_lister(try)) {
+        facts->unsent = (facts->unsent || try->lists) && !try->touched;
+    }
 }
 
 static void end_broken(struct mcp_try *try, const struct recourse_facts *seen, const char *detail)
 {
     struct recourse_facts facts = *seen;
 
+    look_at_all(try, &facts);
     facts.protocol = true;
     facts.detail = words(detail);
     end(try, &facts);
 }
 
+/* No result, and not to be put right. */
+static void end_refused(struct mcp_try *try, const struct rcs_mcp_reply *reply)
+{
+    struct recourse_facts facts = reply->facts;
+
+    rcs_mcp_era_doubt(try->server, *try->order.session, &facts);
+    look_at_all(try, &facts);
+    end(try, &facts);
+}
+
+static int go_on(struct mcp_try *try);
+
+/* Sends what comes next, from within an answer. */
+static void proceed(struct mcp_try *try)
+{
+    int code = go_on(try);
+
+    if (code != 0) {
+        end_unsent(try, code);
+    }
+}
+
+static void forget_pages(struct mcp_try *try)
+{
+    rcs_mcp_pages_free(try->server, &try->pages);
+    rcs_buffer_reset(&try->cursors);
+    try->page_count = 0;
+    try->tools = 0;
+}
+
+/* A modern server refuses before it looks at a request. What can be put right is, once each; it is no try. */
+static bool put_right(struct mcp_try *try, const struct rcs_mcp_reply *reply)
+{
+    const struct recourse_facts *facts = &reply->facts;
+
+    if (!try->modern || !facts->has_rpc) {
+        return false;
+    }
+    if (facts->rpc == RCS_MCP_UNSUPPORTED_VERSION && !try->corrected &&
+        rcs_mcp_era_correct(try->server, *try->order.session, reply)) {
+        try->corrected = true;
+        forget_pages(try); /* cursors don't outlive what they were got in */
+    } else if (facts->rpc == RCS_MCP_HEADER_MISMATCH && !try->relisted && !try->lists && try->server->config.url != NULL) {
+        try->relisted = true;
+        try->lists = true;
+    } else {
+        return false;
+    }
+    proceed(try);
+    return true;
+}
+
 /* ---- one call ---- */
+
+static void ask_back(struct mcp_try *try, const struct rcs_mcp_reply *reply)
+{
+    const char *why = rcs_mcp_round_next(try->server, &try->round, reply->message.result, try->order.policy->settings.rounds);
+
+    try->touched = true;
+    if (why != NULL) {
+        end_broken(try, &reply->facts, why);
+    } else {
+        proceed(try);
+    }
+}
 
 static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 {
@@ -94,24 +183,62 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     end(try, &facts);
 }
 
+/* The server goes on with what it was sent, unless it is told. */
+static void tell_cancelled(struct mcp_try *try)
+{
+    struct rcs_buffer body;
+
+    rcs_mcp_body_init(try->server, &body);
+    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
+        rcs_mcp_post_loose(try->server, &body);
+    } else {
+        rcs_buffer_clear(&body);
+    }
+}
+
 static void call_answered(void *user, const struct rcs_mcp_reply *reply)
 {
     struct mcp_try *try = user;
 
+    enum rcs_mcp_result_type type = RCS_MCP_COMPLETE;
+
     try->exchange = NULL;
+    if (reply->facts.timeout == RECOURSE_TIMEOUT_READ && !reply->facts.unsent) {
+        tell_cancelled(try);
+    }
     if (reply->message.kind == RCS_MCP_RESULT) {
-        take_result(try, reply);
-    } else {
-        end(try, &reply->facts);
+        type = try->modern ? rcs_mcp_result_type(reply->message.result) : type;
+        if (type == RCS_MCP_INPUT_REQUIRED) {
+            ask_back(try, reply);
+        } else if (type == RCS_MCP_UNKNOWN_TYPE) {
+            end_broken(try, &reply->facts, "the result is of a kind that is not known here");
+        } else {
+            take_result(try, reply);
+        }
+    } else if (!put_right(try, reply)) {
+        end_refused(try, reply);
     }
 }
 
-static int put_call(const struct mcp_try *try, struct rcs_buffer *body)
+static int put_call(const struct mcp_try *try, struct rcs_mcp_order *order)
 {
+    const struct rcs_mcp_call call = {
+        .name = try->order.tool->remote,
+        .arguments = try->order.arguments,
+        .responses = rcs_buffer_span(&try->round.responses),
+        .state = rcs_buffer_span(&try->round.state),
+    };
+    struct rcs_mcp_meta meta;
     char key[33];
+    int code;
 
     rcs_tool_key(try->order.key, key);
-    return rcs_mcp_put_call(body, try->id, try->order.tool->remote, try->order.arguments, key, try->order.number);
+    meta = rcs_mcp_meta_of(try->server, key, try->order.number);
+    code = rcs_mcp_put_call(&order->body, try->id, &call, &meta);
+    if (code == 0 && order->modern) {
+        code = rcs_mcp_put_headers(try->server, "tools/call", try->order.tool, call.arguments, &order->headers);
+    }
+    return code;
 }
 
 /* ---- a list ---- */
@@ -176,17 +303,32 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
 
 static int send(struct mcp_try *try);
 
-/* The list is whole. Another one may have come first: what tools were made of stays. */
+/* The list is whole, and the call can be put right by it. What tools were made of stays. */
+static void end_relist(struct mcp_try *try)
+{
+    rcs_mcp_pages_free(try->server, &try->server->relisted);
+    try->server->relisted = try->pages;
+    try->pages = NULL;
+    try->lists = false;
+    proceed(try);
+}
+
+/* The list is whole. What tools were made of stays until they are made anew. */
 static void end_list(struct mcp_try *try, const struct recourse_facts *seen)
 {
     struct recourse_facts facts = *seen;
+    struct rcs_mcp_page **list;
     char text[32];
 
-    if (!try->server->known) {
-        rcs_mcp_pages_free(try->server, &try->server->pages);
-        try->server->pages = try->pages;
-        try->pages = NULL;
+    if (!is_lister(try)) {
+        end_relist(try);
+        return;
     }
+    rcs_mcp_pages_free(try->server, &try->server->relisted);
+    list = try->server->known ? &try->server->relist.pages : &try->server->pages;
+    rcs_mcp_pages_free(try->server, list);
+    *list = try->pages;
+    try->pages = NULL;
     snprintf(text, sizeof text, "%u %s", try->tools, try->tools == 1 ? "tool" : "tools");
     facts.result = words(text);
     end(try, &facts);
@@ -200,7 +342,7 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     bool ends = rcs_json_type_of(cursor) != RCS_JSON_STRING || was_followed(try, cursor);
     int code;
 
-    if (rcs_json_type_of(tools) != RCS_JSON_ARRAY) {
+    if (rcs_json_type_of(tools) != RCS_JSON_ARRAY || (try->modern && rcs_mcp_result_type(result) != RCS_MCP_COMPLETE)) {
         end_broken(try, &reply->facts, "the list of tools is none");
         return;
     }
@@ -229,19 +371,26 @@ static void list_answered(void *user, const struct rcs_mcp_reply *reply)
     struct mcp_try *try = user;
 
     try->exchange = NULL;
-    try->touched = true;
+    try->touched = try->touched || is_lister(try);
     if (reply->message.kind == RCS_MCP_RESULT) {
         take_page(try, reply);
-    } else {
-        end(try, &reply->facts);
+    } else if (!put_right(try, reply)) {
+        end_refused(try, reply);
     }
 }
 
 /* ---- sending ---- */
 
-static bool lists(const struct mcp_try *try)
+static int put_list(const struct mcp_try *try, struct rcs_mcp_order *order)
 {
-    return try->base.kind == &rcs_kind_mcp_list;
+    const struct rcs_mcp_meta meta = rcs_mcp_meta_of(try->server, NULL, 0);
+    const struct recourse_span none = {NULL, 0};
+    int code = rcs_mcp_put_list(&order->body, try->id, last_cursor(try), &meta);
+
+    if (code == 0 && order->modern) {
+        code = rcs_mcp_put_headers(try->server, "tools/list", NULL, none, &order->headers);
+    }
+    return code;
 }
 
 static int send(struct mcp_try *try)
@@ -249,18 +398,24 @@ static int send(struct mcp_try *try)
     struct rcs_mcp_server *server = try->server;
     struct rcs_mcp_order order = {
         .id = ++server->last_id,
-        .order = lists(try) ? NULL : &try->order,
+        .modern = rcs_mcp_is_modern(server),
+        .order = try->lists ? NULL : &try->order,
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps it */
-        .done = lists(try) ? list_answered : call_answered,
+        .resumes = rcs_mcp_is_modern(server) ? 0 : try->order.policy->settings.resumes,
+        .resume_until_ms = try->order.deadline_ms,
+        .done = try->lists ? list_answered : call_answered,
         .user = try,
     };
     int code;
 
     try->id = order.id;
+    try->modern = order.modern;
     rcs_mcp_body_init(server, &order.body);
-    code = lists(try) ? rcs_mcp_put_list(&order.body, order.id, last_cursor(try)) : put_call(try, &order.body);
+    rcs_mcp_body_init(server, &order.headers);
+    code = try->lists ? put_list(try, &order) : put_call(try, &order);
     if (code != 0) {
         rcs_buffer_clear(&order.body);
+        rcs_buffer_clear(&order.headers);
         return code;
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
@@ -273,17 +428,20 @@ static int send(struct mcp_try *try)
 /* The session may have been lost again between the handshake and this one's turn. */
 static int go_on(struct mcp_try *try)
 {
-    return try->server->stage == RCS_MCP_OPEN ? send(try) : rcs_mcp_session_want(try->server, &try->waiter);
+    return rcs_mcp_session_open(try->server) ? send(try) : rcs_mcp_session_want(try->server, &try->waiter);
 }
 
 static void session_ready(struct rcs_mcp_waiter *waiter, const struct recourse_facts *failure)
 {
     struct mcp_try *try = try_of(waiter);
+    struct recourse_facts facts;
 
     if (failure != NULL) {
-        end(try, failure);
-    } else if (go_on(try) != 0) {
-        end_unsent(try);
+        facts = *failure;
+        look_at_all(try, &facts);
+        end(try, &facts);
+    } else {
+        proceed(try);
     }
 }
 
@@ -307,6 +465,8 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     try->waiter.ready = session_ready;
     try->server = order->tool->mcp;
     try->order = *order;
+    try->lists = is_lister(try);
+    rcs_mcp_round_init(try->server, &try->round);
     rcs_buffer_init(&try->cursors, host->allocator, host->body_max);
     rcs_buffer_init(&try->text, host->allocator, SIZE_MAX / 2);
     if (order->new_session) {
@@ -321,19 +481,6 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     return 0;
 }
 
-/* The server goes on with what it was sent, unless it is told. */
-static void tell_cancelled(struct mcp_try *try)
-{
-    struct rcs_buffer body;
-
-    rcs_mcp_body_init(try->server, &body);
-    if (rcs_mcp_put_cancelled(&body, try->id) == 0) {
-        rcs_mcp_post_loose(try->server, &body);
-    } else {
-        rcs_buffer_clear(&body);
-    }
-}
-
 static enum rcs_stopped stop(struct rcs_try *base)
 {
     struct mcp_try *try = (struct mcp_try *)base;
@@ -342,8 +489,10 @@ static enum rcs_stopped stop(struct rcs_try *base)
     if (try->exchange == NULL) {
         rcs_mcp_session_leave(try->server, &try->waiter);
     } else if (rcs_mcp_post_cancel(try->server, try->exchange)) {
-        touched = true;
-        tell_cancelled(try);
+        touched = touched || !try->lists || is_lister(try);
+        if (!try->modern || try->server->config.url == NULL) { /* modern HTTP: the end of the exchange says it */
+            tell_cancelled(try);
+        }
     }
     free_try(try);
     return touched ? RCS_STOPPED_TOUCHED : RCS_STOPPED_UNTOUCHED;

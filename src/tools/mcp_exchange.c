@@ -1,5 +1,5 @@
 /* The transport over HTTP. One POST: its answer is a JSON text or a stream of events, and becomes facts and a message. */
-#include "src/tools/mcp.h"
+#include "src/tools/mcp_http.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,38 +9,14 @@
 
 #define HEADERS_OWN 6u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
-#define EVENT_STREAM "text/event-stream"
-
-struct rcs_mcp_exchange {
-    struct rcs_mcp_exchange *next; /* of those that nobody waits for */
-    struct rcs_mcp_exchange **link;
-    struct rcs_mcp_server *server;
-    struct recourse_transfer *transfer;
-    struct recourse_http_request request;
-    struct rcs_buffer body;
-    struct rcs_buffer text; /* an error's message */
-    struct rcs_sse sse;
-    struct rcs_mcp_message message; /* from the stream; points into `sse` */
-    int64_t id;
-    uint64_t generation;
-    size_t reserved; /* of the runner's bound */
-    bool has_session;
-    int fault; /* why the stream was ended before there was an answer */
-    void (*done)(void *user, const struct rcs_mcp_reply *reply);
-    void *user;
-    char *session; /* a copy: the server may lose its own meanwhile */
-    char key[sizeof "Idempotency-Key: " + 32];
-    char number[sizeof "Recourse-Try: " + 10];
-    const char *headers[];
-};
 
 /* ---- the request ---- */
 
-static size_t count_headers(const struct rcs_mcp_server *server)
+static size_t count_lines(const struct rcs_buffer *lines)
 {
     size_t count = 0;
 
-    while (server->config.headers != NULL && server->config.headers[count] != NULL) {
+    for (size_t at = 0; at < lines->size; at += strlen(lines->data + at) + 1) {
         count++;
     }
     return count;
@@ -49,16 +25,17 @@ static size_t count_headers(const struct rcs_mcp_server *server)
 static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try_order *order)
 {
     const struct rcs_mcp_server *server = exchange->server;
-    size_t count = count_headers(server);
+    size_t count = rcs_mcp_count_headers(server);
     char key[33];
 
     for (size_t i = 0; i < count; i++) {
         exchange->headers[i] = server->config.headers[i];
     }
     exchange->headers[count++] = "Content-Type: application/json";
-    exchange->headers[count++] = "Accept: application/json, " EVENT_STREAM;
+    exchange->headers[count++] = "Accept: application/json, " RCS_MCP_EVENT_STREAM;
     if (server->version[0] != '\0') {
-        exchange->headers[count++] = server->version;
+        memcpy(exchange->version, server->version, sizeof exchange->version);
+        exchange->headers[count++] = exchange->version;
     }
     if (exchange->session != NULL) {
         exchange->headers[count++] = exchange->session;
@@ -70,6 +47,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+    }
+    for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
+        exchange->headers[count++] = exchange->lines.data + at;
     }
     exchange->headers[count] = NULL;
 }
@@ -99,8 +79,11 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
         }
         exchange->server->loose_count--;
     }
+    exchange->server->calls_waiting -= exchange->counted;
+    rcs_mcp_resume_clear(exchange);
     rcs_mailbox_give_back(host->mailbox, exchange->reserved);
     rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->lines);
     rcs_buffer_clear(&exchange->text);
     rcs_sse_clear(&exchange->sse);
     rcs_free(host->allocator, exchange->session);
@@ -109,46 +92,28 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
 
 /* ---- the stream ---- */
 
-/* From within a callback of the port nothing can be sent: the answer waits for the server's letter. */
-static void answer_later(struct rcs_mcp_server *server, const struct rcs_mcp_message *request)
-{
-    struct rcs_mcp_note *note;
-    struct rcs_buffer body;
-
-    rcs_mcp_body_init(server, &body);
-    note = server->loose_count < RCS_MCP_LOOSE_MAX && rcs_mcp_put_answer(&body, request) == 0
-               ? rcs_alloc(server->host->allocator, sizeof *note)
-               : NULL;
-    if (note == NULL) {
-        rcs_buffer_clear(&body);
-        return;
-    }
-    *note = (struct rcs_mcp_note){server->unsent, body};
-    server->unsent = note;
-    server->loose_count++;
-    (void)rcs_mailbox_post(server->host->mailbox, &server->mail);
-}
-
 static void take_event(struct rcs_mcp_exchange *exchange)
 {
     const struct rcs_sse *sse = &exchange->sse;
     struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
-    if (message.kind == RCS_MCP_REQUEST) {
-        answer_later(exchange->server, &message);
+    if (message.kind == RCS_MCP_REQUEST || message.kind == RCS_MCP_NOTIFICATION) {
+        if (message.kind == RCS_MCP_NOTIFICATION || !exchange->modern) { /* a modern server may not ask */
+            rcs_mcp_hear(exchange->server, &message);
+        }
     } else if (exchange->id != 0) {
         message = rcs_mcp_message_find(rcs_buffer_span(&sse->data), exchange->id);
         exchange->message = message;
     }
 }
 
-static bool is_message(const struct rcs_sse *sse)
+bool rcs_mcp_is_message(const struct rcs_sse *sse)
 {
     return sse->data.size > 0 &&
            (sse->name.size == 0 || (sse->name.size == 7 && memcmp(sse->name.data, "message", 7) == 0));
 }
 
-static bool on_data(void *user, const char *bytes, size_t size)
+bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size)
 {
     struct rcs_mcp_exchange *exchange = user;
     const char *at = bytes;
@@ -156,7 +121,10 @@ static bool on_data(void *user, const char *bytes, size_t size)
     int code;
 
     while ((code = rcs_sse_next(&exchange->sse, &at, bytes + size)) == 1) {
-        if (is_message(&exchange->sse)) {
+        if (exchange->resume.most > 0) {
+            rcs_mcp_keep_id(&exchange->resume.last, &exchange->sse);
+        }
+        if (rcs_mcp_is_message(&exchange->sse)) {
             take_event(exchange);
         }
         if (exchange->message.kind != RCS_MCP_NONE) {
@@ -177,11 +145,11 @@ static struct recourse_span words(const char *text)
     return (struct recourse_span){text, strlen(text)};
 }
 
-static bool is_stream(const struct recourse_facts *facts)
+bool rcs_mcp_is_stream(const struct recourse_facts *facts)
 {
     for (size_t i = 0; i < facts->header_count; i++) {
         if (rcs_text_equal_folded(facts->headers[i].name, "content-type") &&
-            rcs_text_find_folded(facts->headers[i].value, EVENT_STREAM)) {
+            rcs_text_find_folded(facts->headers[i].value, RCS_MCP_EVENT_STREAM)) {
             return true;
         }
     }
@@ -222,7 +190,7 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     if (exchange->message.kind != RCS_MCP_NONE) {
         reply->message = exchange->message;
         error = rcs_buffer_span(&exchange->sse.data);
-    } else if (exchange->fault != 0 || is_stream(facts)) {
+    } else if (exchange->fault != 0 || rcs_mcp_is_stream(facts)) {
         end_stream(exchange, facts);
         return;
     } else {
@@ -248,23 +216,36 @@ static void take_failure(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     }
 }
 
-static void answered(void *user, const struct recourse_http_response *response)
+void rcs_mcp_exchange_end(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_reply *reply)
+{
+    if (exchange->done != NULL) {
+        exchange->done(exchange->user, reply);
+    }
+    free_exchange(exchange);
+}
+
+void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *response)
 {
     struct rcs_mcp_exchange *exchange = user;
     struct rcs_mcp_reply reply = {.message = {.kind = RCS_MCP_NONE}};
+    bool open = exchange->id != 0 && exchange->message.kind == RCS_MCP_NONE && exchange->fault == 0;
     bool broken;
 
+    exchange->transfer = NULL;
     rcs_http_read_answer(response, &reply.facts);
+    if (open && rcs_mcp_resume(exchange, &reply.facts)) {
+        return;
+    }
     broken = reply.facts.network != 0 || reply.facts.timeout != 0 || reply.facts.protocol || reply.facts.too_large;
-    if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {
+    if (exchange->resume.detail[0] != '\0') {
+        rcs_mcp_resume_judge(exchange, &reply.facts);
+    } else if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {
         take_success(exchange, &reply);
     } else if (!broken) {
         take_failure(exchange, &reply);
     }
-    if (exchange->done != NULL) {
-        exchange->done(exchange->user, &reply);
-    }
-    free_exchange(exchange);
+    reply.facts.resumes = exchange->resume.used;
+    rcs_mcp_exchange_end(exchange, &reply);
 }
 
 /* ---- sending ---- */
@@ -301,42 +282,53 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
         .deadline_ms = order->deadline_ms,
         .body_max = server->host->body_max,
         .keep = keep_body,
-        .data = on_data,
-        .data_type = EVENT_STREAM,
+        .data = rcs_mcp_exchange_data,
+        .data_type = RCS_MCP_EVENT_STREAM,
     };
 }
 
 static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, struct rcs_mcp_exchange **out)
 {
     const struct rcs_tool_host *host = server->host;
-    size_t header_room = count_headers(server) + HEADERS_OWN + 1;
+    size_t header_room = rcs_mcp_count_headers(server) + HEADERS_OWN + count_lines(&order->headers) + 1;
     struct rcs_mcp_exchange *exchange = rcs_alloc_zero(host->allocator, sizeof *exchange + header_room * sizeof(char *));
     int code;
 
     if (exchange == NULL) {
         rcs_buffer_clear(&order->body);
+        rcs_buffer_clear(&order->headers);
         return RECOURSE_E_MEMORY;
     }
     exchange->server = server;
     exchange->body = order->body;
+    exchange->lines = order->headers;
+    exchange->modern = order->modern;
     exchange->id = order->id;
     exchange->generation = server->generation;
     exchange->done = order->done;
     exchange->user = order->user;
     rcs_mcp_body_init(server, &order->body);
+    rcs_mcp_body_init(server, &order->headers);
     rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
     rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
+    rcs_mcp_resume_init(exchange, order);
     rcs_mailbox_charge(host->mailbox, exchange->body.size);
     exchange->reserved = exchange->body.size;
     code = copy_session(exchange);
     if (code == 0) {
         fill_headers(exchange, order->order);
         fill_request(exchange, order);
-        code = host->port->http_start(host->port->self, &exchange->request, answered, exchange, &exchange->transfer);
+        code = host->port->http_start(host->port->self, &exchange->request, rcs_mcp_exchange_answered, exchange,
+                                      &exchange->transfer);
     }
     if (code != 0) {
         free_exchange(exchange);
         return code;
+    }
+    if (order->id != 0) {
+        exchange->counted = true;
+        server->calls_waiting++;
+        rcs_mcp_listen(server);
     }
     *out = exchange;
     return 0;
@@ -345,7 +337,7 @@ static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, stru
 static bool cancel(struct rcs_mcp_exchange *exchange)
 {
     struct recourse_port *port = exchange->server->host->port;
-    bool sent = port->http_cancel(port->self, exchange->transfer);
+    bool sent = exchange->transfer == NULL || port->http_cancel(port->self, exchange->transfer);
 
     free_exchange(exchange);
     return sent;
@@ -399,7 +391,7 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server)
     struct rcs_buffer body;
 
     while (take_note(server, &body)) {
-        post_loose(server, &body);
+        rcs_mcp_post_loose(server, &body);
     }
 }
 

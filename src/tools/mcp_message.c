@@ -21,7 +21,7 @@ static bool is_string(struct recourse_span value, const char *text)
 
 /* The members of a message, of which the last counts where one is there twice. */
 struct members {
-    struct recourse_span version, id, method, result, error;
+    struct recourse_span version, id, method, params, result, error;
 };
 
 static struct members members_of(struct recourse_span object)
@@ -31,8 +31,8 @@ static struct members members_of(struct recourse_span object)
         const char *name;
         struct recourse_span *value;
     } names[] = {
-        {"jsonrpc", &found.version}, {"id", &found.id},       {"method", &found.method},
-        {"result", &found.result},   {"error", &found.error},
+        {"jsonrpc", &found.version}, {"id", &found.id},         {"method", &found.method},
+        {"params", &found.params},   {"result", &found.result}, {"error", &found.error},
     };
     struct recourse_span key;
     struct recourse_span value;
@@ -84,6 +84,7 @@ static struct rcs_mcp_message read_object(struct recourse_span object)
     }
     if (rcs_json_type_of(found.method) == RCS_JSON_STRING) {
         out.method = found.method;
+        out.params = found.params;
         out.kind = out.id.size > 0 ? RCS_MCP_REQUEST : RCS_MCP_NOTIFICATION;
     } else if (rcs_json_type_of(found.error) == RCS_JSON_OBJECT) {
         (void)read_error(found.error, &out);
@@ -173,15 +174,15 @@ static int put_begin(struct rcs_buffer *body, int64_t id, const char *method)
     return put_format(body, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
 }
 
-int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version)
+int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version, bool elicits)
 {
     int code = put_begin(body, id, "initialize");
 
     return code != 0 ? code
                      : put_format(body,
-                                         "\"protocolVersion\":\"%s\",\"capabilities\":{},"
+                                         "\"protocolVersion\":\"%s\",\"capabilities\":{%s},"
                                          "\"clientInfo\":{\"name\":\"recourse\",\"version\":\"" RECOURSE_VERSION "\"}}}",
-                                         version);
+                                         version, elicits ? "\"elicitation\":{\"form\":{}}" : "");
 }
 
 int rcs_mcp_put_initialized(struct rcs_buffer *body)
@@ -189,29 +190,67 @@ int rcs_mcp_put_initialized(struct rcs_buffer *body)
     return rcs_buffer_append_text(body, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 }
 
-int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor)
+/* A member that isn't the first one, if it has a value. */
+static int put_member(struct rcs_buffer *body, const char *name, struct recourse_span value)
+{
+    int code = value.size > 0 ? put_format(body, ",\"%s\":", name) : 0;
+
+    return code == 0 ? rcs_buffer_append(body, value.data, value.size) : code;
+}
+
+#define PREFIX "io.modelcontextprotocol/"
+
+static int put_meta(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta)
+{
+    int code = rcs_buffer_append_text(body, "\"_meta\":{");
+
+    if (code == 0 && meta->version != NULL) {
+        code = put_format(body,
+                          "\"" PREFIX "protocolVersion\":\"%s\",\"" PREFIX "clientInfo\":{\"name\":\"recourse\","
+                          "\"version\":\"" RECOURSE_VERSION "\"},\"" PREFIX "clientCapabilities\":%s%s",
+                          meta->version, meta->capabilities, meta->key != NULL ? "," : "");
+    }
+    if (code == 0 && meta->key != NULL) {
+        code = put_format(body, "\"progressToken\":%" PRId64 ",\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u", id,
+                          meta->key, meta->number);
+    }
+    return code == 0 ? rcs_buffer_append_byte(body, '}') : code;
+}
+
+int rcs_mcp_put_discover(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta)
+{
+    int code = put_begin(body, id, "server/discover");
+
+    code = code == 0 ? put_meta(body, id, meta) : code;
+    return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
+}
+
+int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor, const struct rcs_mcp_meta *meta)
 {
     int code = put_begin(body, id, "tools/list");
 
-    if (code == 0 && cursor.size > 0) {
+    if (code == 0 && meta->version != NULL) {
+        code = put_meta(body, id, meta);
+        code = code == 0 ? put_member(body, "cursor", cursor) : code;
+    } else if (code == 0 && cursor.size > 0) {
         code = rcs_buffer_append_text(body, "\"cursor\":");
         code = code == 0 ? rcs_buffer_append(body, cursor.data, cursor.size) : code;
     }
     return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
 }
 
-int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name, struct recourse_span arguments,
-                     const char *key, unsigned number)
+int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_call *call, const struct rcs_mcp_meta *meta)
 {
     int code = put_begin(body, id, "tools/call");
 
     code = code == 0 ? rcs_buffer_append_text(body, "\"name\":") : code;
-    code = code == 0 ? put_quoted(body, (struct recourse_span){name, strlen(name)}) : code;
-    code = code == 0 ? rcs_buffer_append_text(body, ",\"arguments\":") : code;
-    code = code == 0 ? rcs_buffer_append(body, arguments.data, arguments.size) : code;
-    return code == 0 ? put_format(
-                           body, ",\"_meta\":{\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u}}}", key, number)
-                     : code;
+    code = code == 0 ? put_quoted(body, (struct recourse_span){call->name, strlen(call->name)}) : code;
+    code = code == 0 ? put_member(body, "arguments", call->arguments) : code;
+    code = code == 0 ? put_member(body, "inputResponses", call->responses) : code;
+    code = code == 0 ? put_member(body, "requestState", call->state) : code;
+    code = code == 0 ? rcs_buffer_append_byte(body, ',') : code;
+    code = code == 0 ? put_meta(body, id, meta) : code;
+    return code == 0 ? rcs_buffer_append_text(body, "}}") : code;
 }
 
 int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id)
@@ -222,11 +261,17 @@ int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id)
                              id);
 }
 
-int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request)
+int rcs_mcp_put_answer_begin(struct rcs_buffer *body, const struct rcs_mcp_message *request)
 {
     int code = request->id.size > ID_MAX ? RECOURSE_E_LIMIT : rcs_buffer_append_text(body, "{\"jsonrpc\":\"2.0\",\"id\":");
 
-    code = code == 0 ? rcs_buffer_append(body, request->id.data, request->id.size) : code;
+    return code == 0 ? rcs_buffer_append(body, request->id.data, request->id.size) : code;
+}
+
+int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request)
+{
+    int code = rcs_mcp_put_answer_begin(body, request);
+
     if (code != 0) {
         return code;
     }
@@ -236,6 +281,16 @@ int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *re
 }
 
 /* ---- results ---- */
+
+enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result)
+{
+    struct recourse_span type = member(result, "resultType");
+
+    if (type.size == 0 || is_string(type, "complete")) {
+        return RCS_MCP_COMPLETE;
+    }
+    return is_string(type, "input_required") ? RCS_MCP_INPUT_REQUIRED : RCS_MCP_UNKNOWN_TYPE;
+}
 
 int rcs_mcp_put_string(struct rcs_buffer *text, struct recourse_span string)
 {

@@ -20,6 +20,7 @@ struct rcs_mcp_message {
     enum rcs_mcp_kind kind;
     struct recourse_span id; /* as written; empty: none, or null */
     struct recourse_span method; /* as written, with its quotes */
+    struct recourse_span params; /* of a request or notification; empty: none */
     struct recourse_span result; /* any JSON value */
     int64_t code;
     struct recourse_span message; /* of an error, with its quotes; empty: none */
@@ -34,16 +35,40 @@ struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t i
 
 /* ---- what is sent. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT ---- */
 
-RECOURSE_MUST_USE int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version);
+RECOURSE_MUST_USE int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version, bool elicits);
 RECOURSE_MUST_USE int rcs_mcp_put_initialized(struct rcs_buffer *body);
+/* What a request says beside what it asks. */
+struct rcs_mcp_meta {
+    const char *version; /* modern: of the protocol; NULL: the handshake has said it */
+    const char *capabilities; /* likewise: a JSON object */
+    const char *key;     /* of a call: its key, and the try's number; NULL: none */
+    unsigned number;
+};
+/* server/discover, which only modern servers know. */
+RECOURSE_MUST_USE int rcs_mcp_put_discover(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta);
 /* `cursor` as the server wrote it, with its quotes; empty: the first page. */
-RECOURSE_MUST_USE int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor);
-/* `arguments` is a JSON object, sent byte for byte; `key` and `number` are the call's key and the try, for `_meta`. */
-RECOURSE_MUST_USE int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const char *name,
-                                       struct recourse_span arguments, const char *key, unsigned number);
+RECOURSE_MUST_USE int rcs_mcp_put_list(struct rcs_buffer *body, int64_t id, struct recourse_span cursor,
+                                       const struct rcs_mcp_meta *meta);
+/* A call; the id is the token of its progress, too. Arguments are a JSON object, sent byte for byte, and so is what a server wants back from the round before. */
+struct rcs_mcp_call {
+    const char *name;
+    struct recourse_span arguments;
+    struct recourse_span responses; /* to what it asked; empty: none */
+    struct recourse_span state;     /* its own; empty: none */
+};
+RECOURSE_MUST_USE int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_call *call,
+                                       const struct rcs_mcp_meta *meta);
 RECOURSE_MUST_USE int rcs_mcp_put_cancelled(struct rcs_buffer *body, int64_t id);
+/* An answer to a request of the server's without the result or error, and the brace behind it. */
+RECOURSE_MUST_USE int rcs_mcp_put_answer_begin(struct rcs_buffer *body, const struct rcs_mcp_message *request);
 /* The answer to a request of the server's: {} for a ping, otherwise that there is no such method. */
 RECOURSE_MUST_USE int rcs_mcp_put_answer(struct rcs_buffer *body, const struct rcs_mcp_message *request);
+
+/* ---- a result ---- */
+
+enum rcs_mcp_result_type { RCS_MCP_COMPLETE = 0, RCS_MCP_INPUT_REQUIRED = 1, RCS_MCP_UNKNOWN_TYPE = 2 };
+/* Modern; without a `resultType` it is complete. */
+enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result);
 
 /* ---- a result of tools/call ---- */
 

@@ -149,8 +149,11 @@ static void take_request(struct rcs_mcp_program *program, const struct rcs_mcp_m
 {
     struct rcs_buffer body;
 
+    if (rcs_mcp_is_modern(program->server)) {
+        return; /* servers don't ask there, and clients don't answer */
+    }
     rcs_mcp_body_init(program->server, &body);
-    if (program->server->program == program && rcs_mcp_put_answer(&body, read) == 0) {
+    if (program->server->program == program && rcs_mcp_put_reply(program->server, &body, read) == 0) {
         rcs_mcp_post_loose(program->server, &body);
     } else {
         rcs_buffer_clear(&body);
@@ -165,7 +168,9 @@ static void take_message(struct rcs_mcp_program *program, struct recourse_span t
         tell_skipped(program, "is no JSON-RPC message", text);
     } else if (read.kind == RCS_MCP_REQUEST) {
         take_request(program, &read);
-    } else if (read.kind != RCS_MCP_NOTIFICATION) {
+    } else if (read.kind == RCS_MCP_NOTIFICATION) {
+        rcs_mcp_hear(program->server, &read);
+    } else {
         take_answer(program, &read, text);
     }
 }

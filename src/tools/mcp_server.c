@@ -8,7 +8,6 @@
 #include "src/io/memory.h"
 
 #define SESSION_HEADER "Mcp-Session-Id: "
-#define VERSION_HEADER "MCP-Protocol-Version: "
 #define SESSION_MAX 4096u
 #define INITIALIZED_MS 10000u /* that the note after the handshake may take */
 
@@ -58,21 +57,31 @@ static void tell_all(struct rcs_mcp_server *server, const struct recourse_facts 
 
 /* ---- the handshake ---- */
 
-static void forget_session(struct rcs_mcp_server *server)
+void rcs_mcp_session_forget(struct rcs_mcp_server *server)
 {
+    rcs_mcp_listen_end(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     server->session = NULL;
     server->version[0] = '\0';
     server->stage = RCS_MCP_CLOSED;
+    if (server->era == RECOURSE_MCP_ERA_MODERN) { /* where nothing is opened, something else must have become of it */
+        server->era = server->config.era;
+    }
+}
+
+void rcs_mcp_session_ready(struct rcs_mcp_server *server)
+{
+    tell_all(server, NULL);
 }
 
 /* None of the tools was touched, however far the handshake came. */
-static void fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
+void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why)
 {
     struct recourse_facts facts = *why;
 
     facts.unsent = true;
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     tell_all(server, &facts);
 }
 
@@ -82,7 +91,16 @@ static void fail_by_protocol(struct rcs_mcp_server *server, const struct recours
 
     failure.protocol = true;
     failure.detail = words(detail);
-    fail(server, &failure);
+    rcs_mcp_session_fail(server, &failure);
+}
+
+/* The stream for what the server says comes first, so that it is there when calls are. */
+static void session_opened(struct rcs_mcp_server *server)
+{
+    server->stage = RCS_MCP_OPEN;
+    server->may_listen = server->transport == &rcs_mcp_over_http;
+    rcs_mcp_listen(server);
+    tell_all(server, NULL);
 }
 
 static void initialized(void *user, const struct rcs_mcp_reply *reply)
@@ -92,8 +110,7 @@ static void initialized(void *user, const struct rcs_mcp_reply *reply)
     (void)reply; /* whatever became of it, calls will show whether the session holds */
     server->handshake = NULL;
     if (server->stage == RCS_MCP_OPENING) {
-        server->stage = RCS_MCP_OPEN;
-        tell_all(server, NULL);
+        session_opened(server);
     } else if (server->waiters != NULL) { /* the session was lost already */
         fail_by_protocol(server, &reply->facts, "the server did not keep the session that it had opened");
     }
@@ -136,7 +153,7 @@ static bool take_version(struct rcs_mcp_server *server, struct recourse_span res
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         if (rcs_json_type_of(value) == RCS_JSON_STRING &&
             rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
-            snprintf(server->version, sizeof server->version, VERSION_HEADER "%s", versions[i]);
+            snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", versions[i]);
             return true;
         }
     }
@@ -171,7 +188,7 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
 
     server->handshake = NULL;
     if (reply->message.kind != RCS_MCP_RESULT) {
-        fail(server, &reply->facts);
+        rcs_mcp_era_refused(server, reply);
     } else if (!take_version(server, reply->message.result)) {
         fail_by_protocol(server, &reply->facts, "the server speaks a revision of MCP that is not known here");
     } else if (!take_session(server, &reply->facts)) {
@@ -179,21 +196,20 @@ static void answered(void *user, const struct rcs_mcp_reply *reply)
     } else {
         server->generation++;
         if (send_initialized(server) != 0) {
-            server->stage = RCS_MCP_OPEN; /* a note that can't be sent is no failure of the session */
-            tell_all(server, NULL);
+            session_opened(server); /* a note that can't be sent is no failure of the session */
         }
     }
 }
 
-static int begin_handshake(struct rcs_mcp_server *server)
+int rcs_mcp_session_initialize(struct rcs_mcp_server *server)
 {
     struct rcs_mcp_order order = {
         .id = ++server->last_id, .deadline_ms = RECOURSE_FOREVER, .done = answered, .user = server};
     int code;
 
-    forget_session(server);
+    rcs_mcp_session_forget(server);
     rcs_mcp_body_init(server, &order.body);
-    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION);
+    code = rcs_mcp_put_initialize(&order.body, order.id, RCS_MCP_VERSION, server->config.elicit_defaults);
     if (code != 0) {
         rcs_buffer_clear(&order.body);
         return code;
@@ -205,7 +221,7 @@ static int begin_handshake(struct rcs_mcp_server *server)
 
 int rcs_mcp_session_want(struct rcs_mcp_server *server, struct rcs_mcp_waiter *waiter)
 {
-    int code = server->handshake == NULL ? begin_handshake(server) : 0;
+    int code = server->handshake == NULL ? rcs_mcp_era_begin(server) : 0;
 
     if (code == 0) {
         link_in(&server->waiters, waiter);
@@ -222,14 +238,14 @@ void rcs_mcp_session_leave(struct rcs_mcp_server *server, struct rcs_mcp_waiter 
     if (server->waiters == NULL && server->handshake != NULL) {
         (void)rcs_mcp_post_cancel(server, server->handshake);
         server->handshake = NULL;
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
 void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 {
     if (server->generation == generation && server->version[0] != '\0') {
-        forget_session(server);
+        rcs_mcp_session_forget(server);
     }
 }
 
@@ -238,7 +254,8 @@ void rcs_mcp_session_lost(struct rcs_mcp_server *server, uint64_t generation)
 /* Headers that are the protocol's own. */
 static int check_headers(const struct recourse_mcp_server *config, struct recourse_error *error)
 {
-    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version"};
+    static const char *const own[] = {"accept", "content-type", "mcp-session-id", "mcp-protocol-version",
+                                      "mcp-method", "mcp-name"};
     int code = 0;
 
     for (size_t i = 0; code == 0 && config->headers != NULL && config->headers[i] != NULL; i++) {
@@ -293,6 +310,9 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
     if (config->approval >= RECOURSE_APPROVE_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no approval mode has number %u", config->name,
                         config->approval);
+    }
+    if (config->era >= RECOURSE_MCP_ERA_COUNT) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s': no era has number %u", config->name, config->era);
     }
     if (config->declared_safe && config->declared_unsafe) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is declared safe and unsafe: choose one", config->name);
@@ -365,7 +385,10 @@ static void keep_all(struct block *block, const struct recourse_mcp_server *conf
 
 static void open_mail(struct rcs_mail *mail)
 {
-    rcs_mcp_post_notes((struct rcs_mcp_server *)(void *)((char *)mail - offsetof(struct rcs_mcp_server, mail)));
+    struct rcs_mcp_server *server = RCS_OWNER(mail, struct rcs_mcp_server, mail);
+
+    rcs_mcp_post_notes(server);
+    rcs_mcp_relist_soon(server);
 }
 
 static bool can_talk(const struct recourse_port *port)
@@ -403,6 +426,8 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     keep_all(&block, config, &server->config);
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
+    server->era = config->era;
+    rcs_timer_init(&server->probe_timer, rcs_mcp_era_unanswered);
     *out = server;
     return 0;
 }
@@ -418,14 +443,28 @@ void rcs_mcp_pages_free(struct rcs_mcp_server *server, struct rcs_mcp_page **pag
     }
 }
 
+void rcs_mcp_left_out_free(struct rcs_mcp_server *server)
+{
+    struct rcs_mcp_left_out *next;
+
+    for (; server->left_out != NULL; server->left_out = next) {
+        next = server->left_out->next;
+        rcs_free(server->host->allocator, server->left_out);
+    }
+}
+
 void rcs_mcp_server_free(struct rcs_mcp_server *server)
 {
     if (server->handshake != NULL) {
         (void)rcs_mcp_post_cancel(server, server->handshake);
     }
+    rcs_mcp_listen_end(server);
     rcs_mcp_post_clear(server);
     rcs_mailbox_remove(server->host->mailbox, &server->mail);
     rcs_mcp_pages_free(server, &server->pages);
+    rcs_mcp_pages_free(server, &server->relisted);
+    rcs_mcp_left_out_free(server);
+    rcs_timers_remove(server->host->timers, &server->probe_timer);
     rcs_free(server->host->allocator, server->session);
     rcs_free(server->host->allocator, server);
 }

@@ -29,6 +29,17 @@ static void begin_event(struct rcs_sse *sse)
     sse->seen = false;
 }
 
+int rcs_sse_restart(struct rcs_sse *sse, struct recourse_span id)
+{
+    begin_event(sse);
+    rcs_buffer_reset(&sse->line);
+    rcs_buffer_reset(&sse->id);
+    sse->line_is_long = false;
+    sse->state = rcs_sse_first_state();
+    sse->field = RCS_SSE_NONE;
+    return id.size > 0 ? rcs_buffer_append(&sse->id, id.data, id.size) : 0;
+}
+
 static void fail(struct rcs_sse *sse, int code)
 {
     sse->fault = sse->fault != 0 ? sse->fault : code;

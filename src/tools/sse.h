@@ -29,6 +29,8 @@ struct rcs_sse {
 
 /* `data_max` bounds one event. `allocator` may be NULL. */
 void rcs_sse_init(struct rcs_sse *sse, const struct recourse_allocator *allocator, size_t data_max);
+/* Another stream goes on behind the event `id`, which does not lie in `sse`. Errors: RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_sse_restart(struct rcs_sse *sse, struct recourse_span id);
 void rcs_sse_clear(struct rcs_sse *sse);
 
 /*

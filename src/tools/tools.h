@@ -16,6 +16,7 @@ struct rcs_tool_host {
     struct recourse_port *port;
     const struct recourse_allocator *allocator; /* NULL: malloc */
     struct rcs_mailbox *mailbox;
+    struct rcs_timers *timers; /* of the kinds; the runner fires them */
     size_t body_max;
     /* As recourse_runner_options has them; `note` may be NULL. */
     void (*note)(void *user, struct recourse_span server, struct recourse_span text);
@@ -45,6 +46,7 @@ struct rcs_tool {
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
 struct rcs_try_order {
     const struct rcs_tool *tool;
+    const struct recourse_policy *policy; /* that judges the call */
     struct recourse_span call_id;
     struct recourse_span arguments; /* a JSON object */
     uint8_t key[16];                /* the call's idempotency key */

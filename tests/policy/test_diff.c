@@ -9,7 +9,7 @@
 #include "tests/unit/unit.h"
 
 #define TRIES_BOUND 3u
-#define CHANGES_WANTED 20u
+#define CHANGES_WANTED 8u
 #define CHANGES_TRIED 4000u
 
 static const char *const *paths;

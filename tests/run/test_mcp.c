@@ -53,7 +53,14 @@ static const struct mcp_case cases[] = {
     {NULL, TEXT " close=before ran", "P1 A6", "may have taken effect", 1, 1, 1, 0, MODEL},
     {NULL, TEXT " close=middle", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "sse cut no-answer " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
-    {NULL, "prime break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
+    {NULL, "ids sse break " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL}, /* no event, so no id */
+    /* what is read on: the same answer, and nothing runs again */
+    {NULL, "retry=5 prime break " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut progress=2 cut " TEXT, "P1 A1", "three documents", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut progress=2 cut progress=1 cut " TEXT, "P1 A6", "2 resumes did not bring it", 1, 1, 1, 200, MODEL},
+    {"session no-get", "retry=5 prime cut " TEXT, "P1 A6", "could not be read on: the answer was HTTP 405", 1, 1, 1, 200, MODEL},
+    {"session", "retry=5 prime cut rpc=-32602 message='no pages' ran", "P1 A8", "no pages", 1, 1, 1, 200, MODEL},
     {NULL, "body='{\"Output\":1}' ran", "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "id=99 " TEXT, "P1 A6", "may have taken effect", 1, 1, 1, 200, MODEL},
     {NULL, "202 ran", "P1 A6", "may have taken effect", 1, 1, 1, 202, MODEL},
@@ -79,11 +86,11 @@ static void script(struct world *world, const char *what, const char *text)
     }
 }
 
-static void open_world(struct world *world, const char *settings, const char *tool)
+static void open_impatient(struct world *world, const char *settings, const char *tool, uint64_t read_timeout_ms)
 {
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_runner_options options = {.size = sizeof options, .policy = recourse_policy_builtin("pageindex")};
-    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages"};
+    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages", .read_timeout_ms = read_timeout_ms};
     char url[64];
 
     memset(world, 0, sizeof *world);
@@ -103,6 +110,11 @@ static void open_world(struct world *world, const char *settings, const char *to
     snprintf(url, sizeof url, "http://127.0.0.1:%u/mcp", rcs_faulty_port(world->http));
     server.url = url;
     RCS_EQUAL(recourse_runner_add_mcp_server(world->runner, &server, NULL), 0);
+}
+
+static void open_world(struct world *world, const char *settings, const char *tool)
+{
+    open_impatient(world, settings, tool, 0);
 }
 
 static void close_world(struct world *world)
@@ -166,6 +178,104 @@ static void test_cases(void)
     }
 }
 
+/* How many GETs or DELETEs came, those with a Last-Event-ID apart. */
+static size_t came(struct world *world, const char *http_method, bool resumes)
+{
+    const struct rcs_mcp_seen *seen;
+    size_t count = 0;
+
+    for (size_t i = 0; (seen = rcs_mcp_seen(world->mcp, NULL, i)) != NULL; i++) {
+        count += strcmp(seen->http_method, http_method) == 0 && (seen->last_event[0] != '\0') == resumes;
+    }
+    return count;
+}
+
+static void test_resume_refused(void)
+{
+    static const char *const refusals[] = {"404", "410", "503", "200 body='{}'", "reset=before times=3"};
+
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const struct recourse_result *result;
+        struct world world;
+
+        open_world(&world, "session", "retry=5 prime cut count");
+        script(&world, "@resume", refusals[i]);
+        (void)list_tools(world.runner, world.run);
+        result = recourse_turn_result(call(&world), 0);
+        RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
+        RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+        RCS_EQUAL(came(&world, "GET", true), i == 4 ? 2 : 1);
+        RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 1);
+        close_world(&world);
+    }
+}
+
+/* Requests of the server's come on the stream that the session opened; without an answer the tool would never end. */
+static void test_asked_apart(void)
+{
+    struct world world;
+
+    open_world(&world, "session", "ask-get=ping await ask-get=roots/list await ask-get=elicitation/create await " TEXT);
+    (void)list_tools(world.runner, world.run);
+    RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
+    RCS_EQUAL(came(&world, "GET", false), 1);
+    recourse_runner_free(world.runner);
+    world.runner = NULL;
+    RCS_EQUAL(came(&world, "DELETE", false), 1);
+    close_world(&world);
+}
+
+/* Progress and comments keep the read timeout from coming, silence does not; that nobody waits any more is told to the server. */
+static void test_read_timeout(void)
+{
+    const struct recourse_result *result;
+    struct world world;
+
+    open_impatient(&world, NULL, "progress=1 pause=150 progress=1 pause=150 comment pause=150 progress=1 pause=150 " TEXT, 400);
+    (void)list_tools(world.runner, world.run);
+    RCS_TEXT_EQUAL(rows_of(recourse_turn_result(call(&world), 0)), "P1 A1");
+    close_world(&world);
+    open_impatient(&world, NULL, "progress=1 pause=60000 " TEXT, 50);
+    (void)list_tools(world.runner, world.run);
+    result = recourse_turn_result(call(&world), 0);
+    RCS_TEXT_EQUAL(rows_of(result), "P1 A6");
+    RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 1);
+    for (unsigned steps = 0; steps < 1000 && rcs_mcp_count(world.mcp, "notifications/cancelled") == 0; steps++) {
+        RCS_EQUAL(recourse_runner_step(world.runner, 10), 0);
+    }
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "notifications/cancelled"), 1);
+    close_world(&world);
+}
+
+/* Of many calls that see that their session is gone, one opens another; each is sent again once. */
+static void test_many_lost(void)
+{
+    struct recourse_call_request requests[8];
+    char arguments[8][16];
+    struct recourse_turn_options options = {.size = sizeof options, .calls = requests, .call_count = 8};
+    struct recourse_turn *turn = NULL;
+    struct world world;
+
+    open_world(&world, "session", "count");
+    (void)list_tools(world.runner, world.run);
+    rcs_mcp_forget(world.mcp);
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(arguments[i], sizeof arguments[i], "{\"n\":%u}", i);
+        requests[i] = (struct recourse_call_request){
+            .id = {&"abcdefgh"[i], 1}, .name = {"find", 4}, .arguments = {arguments[i], strlen(arguments[i])}};
+    }
+    RCS_EQUAL(recourse_turn_start(world.run, &options, &turn, NULL), 0);
+    finish(world.runner, turn);
+    for (size_t i = 0; i < 8; i++) {
+        RCS_TEXT_EQUAL(rows_of(recourse_turn_result(turn, i)), "P1 A3 B1 A1");
+    }
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "initialize"), 2);
+    RCS_EQUAL(rcs_mcp_count(world.mcp, "tools/call"), 16);
+    RCS_EQUAL(rcs_mcp_runs(world.mcp, "find"), 8);
+    close_world(&world);
+}
+
 /* Every page, and each request in the session that the server opened. */
 static void test_pages(void)
 {
@@ -212,6 +322,10 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"cases", test_cases},
+        {"resume refused", test_resume_refused},
+        {"asked apart", test_asked_apart},
+        {"read timeout", test_read_timeout},
+        {"many lost", test_many_lost},
         {"pages", test_pages},
         {"failed handshake", test_failed_handshake},
     };

@@ -64,6 +64,69 @@ is '429: stderr' "$err" 'recourse run: the run failed: find answered 429: out of
 is '429: report' "$(grep -c '"run":{"status":"failed","http_status":429,"tool":"find","text":"out of quota"}' "$work/report")" 1
 stop
 
+# A stream that is cut is read on; a form is filled in; the session is ended.
+more=',"elicitation":"defaults"'
+form='{"message":"m","requestedSchema":{"type":"object","properties":{"n":{"type":"integer","default":30}},"required":["n"]}}'
+serve @server session find "retry=5 prime params='$form' ask=elicitation/create await cut count"
+try run --policy default --tools "$work/tools.json" --log "$work/calls"
+is 'resume: status' "$status" 0
+is 'resume: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"1"}]'
+is 'resume: log' "$(grep -c '^find: ok on try 1/4 after 1 resume, reported as ok to model' "$work/err")" 1
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET /_log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+timeout 5 cat <&3 >"$work/log"
+exec 3>&-
+is 'resume: last event' "$(grep -o '"last_event":"1:2"' "$work/log" | wc -l)" 1
+is 'resume: form' "$(grep -cF '{\"action\":\"accept\",\"content\":{\"n\":30}}' "$work/log")" 1
+is 'resume: end' "$(grep -o '"method":"DELETE"' "$work/log" | wc -l)" 1
+stop
+more=
+
+# 2026-07-28, over HTTP: what a tool's schema marks travels as headers, which the server insists on; what it marks wrongly is left out.
+mark() { printf '"inputSchema":{"type":"object","properties":{"n":{"type":"%s","x-mcp-header":"N"}},"big":9007199254740993}' "$1"; }
+serve @server era=modern find "text=found listed='$(mark integer)'" wrong "text=x listed='$(mark number)'"
+try tools --tools "$work/tools.json" --json
+is 'modern: status' "$status" 0
+is 'modern: schema' "$(grep -cF "\"schema\":$(mark integer | cut -d: -f2-)" "$work/out")" 1
+is 'modern: left out' "$err" "recourse tools: tool 'wrong' of pages is left out: it marks with x-mcp-header what is no string, integer or boolean"
+try run --policy pageindex --tools "$work/tools.json" "$work/calls"
+is 'modern: status' "$status" 0
+is 'modern: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"found"}]'
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET /_log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+timeout 5 cat <&3 >"$work/log"
+exec 3>&-
+is 'modern: requests' "$(grep -o '"status":[0-9]*,"runs":[0-9]*,"method":"[a-z/]*"' "$work/log" | tr '\n' ' ')" \
+    '"status":200,"runs":0,"method":"server/discover" "status":200,"runs":0,"method":"tools/list" "status":200,"runs":0,"method":"server/discover" "status":200,"runs":0,"method":"tools/list" "status":200,"runs":1,"method":"tools/call" '
+stop
+
+# What it asks back is answered within the try, where the policy allows that.
+ask='{"resultType":"input_required","requestState":"s"}'
+serve @server era=modern find "result='$ask' unrun times=2 | count | result='$ask' unrun"
+try run --policy default --tools "$work/tools.json" --log "$work/calls"
+is 'rounds: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"1"}]'
+is 'rounds: log' "$(grep -c '^find: ok on try 1/4' "$work/err")" 1
+try run --policy pageindex --tools "$work/tools.json" "$work/calls"
+is 'rounds: none' "$(grep -c 'the policy allows no rounds' "$work/out")" 1
+stop
+
+# The same on standard input and output; and servers that say nothing to what they don't know, or end of it.
+program() { printf '{"mcpServers":{"pages":{"command":"%s","args":["@server","%s","find","count"%s]%s}}}' "$(realpath "$B/mcp-server")" "$1" "${2:-}" "${3:-}" >"$work/tools.json"; }
+for era in era=modern era=dual lenient; do
+    program "$era"
+    try run --policy pageindex --tools "$work/tools.json" "$work/calls"
+    is "stdio: $era" "$status $out" '0 [{"role":"tool","tool_call_id":"c1","content":"1"}]'
+done
+program lenient ',"@server/discover","exit=3 | rpc=-32601"'
+try run --policy pageindex --tools "$work/tools.json" "$work/calls"
+is 'stdio: fragile' "$status $out" '0 [{"role":"tool","tool_call_id":"c1","content":"1"}]'
+program era=modern '' ',"era":"legacy"'
+try tools --tools "$work/tools.json" --policy pageindex
+is 'stdio: legacy asked of a modern server' "$status $err" '1 recourse tools: the run failed: tools/list of pages: Unsupported protocol version'
+program lenient '' ',"era":"modern"'
+try tools --tools "$work/tools.json" --policy pageindex
+is 'stdio: modern asked of a legacy server' "$status" 0
+
 # Before any call: no call is made.
 serve @tools/list "401 body='who are you'" find text=x
 try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"

@@ -355,7 +355,7 @@ static void test_cancel(void)
     for (unsigned steps = 0; steps < STEPS_MAX && count(&world, "notifications/cancelled", "") == 0; steps++) {
         RCS_EQUAL(recourse_runner_step(world.runner, 1), 0);
     }
-    RCS_EQUAL(count(&world, "notifications/cancelled", "\\\"requestId\\\":3"), 1);
+    RCS_EQUAL(count(&world, "notifications/cancelled", "\\\"requestId\\\":4"), 1);
     close_world(&world);
 }
 

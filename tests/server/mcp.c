@@ -222,14 +222,35 @@ static char *initialize_result(const struct rcs_mcp *mcp, const struct rcs_messa
     return out.data;
 }
 
-static void add_tool(const struct rcs_mcp *mcp, const struct rcs_mcp_tool *tool, struct rcs_bytes *out)
+static const struct rcs_part *listed_of(const struct rcs_mcp *mcp, const char *tool)
 {
-    const struct rcs_script *script = script_of(mcp, tool->name);
+    const struct rcs_script *script = script_of(mcp, tool);
     const struct rcs_part *listed = NULL;
 
-    for (size_t i = 0; i < script->count && listed == NULL; i++) {
+    for (size_t i = 0; script != NULL && i < script->count && listed == NULL; i++) {
         listed = rcs_part_find(&script->answers[i], RCS_W_LISTED);
     }
+    return listed;
+}
+
+struct rcs_json_text rcs_mcp_listed_properties(const struct rcs_mcp *mcp, const char *tool)
+{
+    const struct rcs_part *listed = listed_of(mcp, tool);
+    const char *schema = listed == NULL ? NULL : strstr(listed->text.data, "\"inputSchema\":");
+
+    schema = schema == NULL ? NULL : schema + strlen("\"inputSchema\":");
+    return rcs_json_find((struct rcs_json_text){schema, schema == NULL ? 0 : strlen(schema)}, "properties");
+}
+
+bool rcs_mcp_has_script(const struct rcs_mcp *mcp, const char *what)
+{
+    return script_of(mcp, what) != NULL;
+}
+
+static void add_tool(const struct rcs_mcp *mcp, const struct rcs_mcp_tool *tool, struct rcs_bytes *out)
+{
+    const struct rcs_part *listed = listed_of(mcp, tool->name);
+
     rcs_bytes_add(out, "{\"name\":", 8);
     rcs_quote(out, tool->name, strlen(tool->name));
     if (listed == NULL || strstr(listed->text.data, "\"inputSchema\"") == NULL) {
@@ -269,8 +290,14 @@ static char *tools_result(const struct rcs_mcp *mcp, const struct rcs_message *m
     return out.data;
 }
 
-static char *usual_result(const struct rcs_mcp *mcp, const struct rcs_message *message)
+static char *usual_result(const struct rcs_mcp_exchange *exchange)
 {
+    const struct rcs_mcp *mcp = exchange->mcp;
+    const struct rcs_message *message = &exchange->message;
+
+    if (rcs_mcp_modern(exchange) && strcmp(message->method, "server/discover") == 0) {
+        return rcs_mcp_modern_discover();
+    }
     if (strcmp(message->method, "initialize") == 0) {
         return initialize_result(mcp, message);
     }
@@ -348,7 +375,7 @@ const struct rcs_answer *rcs_mcp_answer(struct rcs_mcp_exchange *exchange, char 
     if (message->kind != RCS_MESSAGE_REQUEST) {
         return answer == NULL ? &accepted : answer;
     }
-    usual = usual_result(exchange->mcp, message);
+    usual = usual_result(exchange);
     if (answer == NULL && usual == NULL) {
         *body = refusal(message);
         return &fine;
@@ -361,6 +388,9 @@ const struct rcs_answer *rcs_mcp_answer(struct rcs_mcp_exchange *exchange, char 
         *body = rcs_body_make(answer, message, usual, exchange->seen->runs);
     }
     free(usual);
+    if (rcs_mcp_modern(exchange)) {
+        *body = rcs_mcp_modern_stamp(exchange, *body);
+    }
     return answer;
 }
 

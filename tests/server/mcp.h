@@ -1,5 +1,5 @@
 /*
- * An MCP server of the legacy era (2025-03-26 to 2025-11-25) that fails as it is told to. Over streamable HTTP it is a guest
+ * An MCP server (2025-03-26 to 2025-11-25, or 2026-07-28) that fails as it is told to. Over streamable HTTP it is a guest
  * of the faulty server: one path of it is MCP, the others stay what they are. Over stdio it is the program `mcp-server`.
  *
  * Each tool has a script, in the words of faulty.h and of tests/server/README.md; so has each method, as `@METHOD`, and each

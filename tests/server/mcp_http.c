@@ -1,4 +1,4 @@
-/* Streamable HTTP of the legacy era: sessions, headers, streams, resuming. */
+/* Streamable HTTP: sessions, headers, streams, resuming. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +175,25 @@ static void stream_write(struct rcs_mcp_exchange *exchange, const struct rcs_ans
     exchange->seen->status = reply->limit == 0 ? 0 : exchange->seen->status;
 }
 
+/* Whether it has been refused. */
+static bool refused_modern(struct rcs_mcp_exchange *exchange)
+{
+    size_t status = 400;
+    char *body = rcs_mcp_modern_refuse(exchange, &status);
+    struct rcs_answer answer = {.status = status, .length = SIZE_MAX};
+
+    if (body != NULL) {
+        write_with(exchange, &answer, json_type, body);
+    }
+    free(body);
+    return body != NULL;
+}
+
+static bool good_post(struct rcs_mcp_exchange *exchange)
+{
+    return rcs_mcp_modern(exchange) ? !refused_modern(exchange) : good_headers(exchange) && in_session(exchange);
+}
+
 static void post(struct rcs_mcp_exchange *exchange)
 {
     bool opens = strcmp(exchange->message.method, "initialize") == 0;
@@ -186,7 +205,7 @@ static void post(struct rcs_mcp_exchange *exchange)
         refuse(exchange, 400, -32700, "Parse error");
         return;
     }
-    if (!good_headers(exchange) || !in_session(exchange)) {
+    if (!good_post(exchange)) {
         return;
     }
     answer = rcs_mcp_answer(exchange, &body);
@@ -273,6 +292,8 @@ static void answer(struct rcs_mcp_exchange *exchange)
 
     if (strcmp(method, "POST") == 0) {
         post(exchange);
+    } else if (rcs_mcp_modern(exchange)) {
+        refuse(exchange, 405, -32000, "Method not allowed");
     } else if (strcmp(method, "DELETE") == 0) {
         if (in_session(exchange)) {
             delete(exchange);

@@ -84,30 +84,46 @@ bool rcs_json_whole(struct rcs_json_text text)
     return at != NULL && blanks(at, end) == end;
 }
 
+bool rcs_json_step(struct rcs_json_text object, size_t *at, struct rcs_json_text *key, struct rcs_json_text *value)
+{
+    const char *end = object.data == NULL ? NULL : object.data + object.size;
+    const char *from = object.data == NULL ? NULL : blanks(object.data + *at, end);
+    const char *after;
+    const char *to;
+
+    if (from != NULL && *at == 0 && from < end && *from == '{') {
+        from = blanks(from + 1, end);
+    } else if (*at == 0) {
+        return false;
+    }
+    after = from < end && *from == '"' ? string_end(from, end) : NULL;
+    if (after == NULL) {
+        return false;
+    }
+    *key = (struct rcs_json_text){from, (size_t)(after - from)};
+    after = blanks(after, end);
+    after = after < end ? blanks(after + 1, end) : end;
+    to = value_end(after, end, 0);
+    if (to == NULL) {
+        return false;
+    }
+    *value = (struct rcs_json_text){after, (size_t)(to - after)};
+    to = blanks(to, end);
+    *at = (size_t)((to < end ? to + 1 : end) - object.data);
+    return true;
+}
+
 struct rcs_json_text rcs_json_find(struct rcs_json_text object, const char *name)
 {
     static const struct rcs_json_text none = {NULL, 0};
-    const char *end = object.data == NULL ? NULL : object.data + object.size;
-    const char *at = object.data == NULL ? NULL : blanks(object.data, end);
+    struct rcs_json_text key;
+    struct rcs_json_text value;
+    size_t at = 0;
 
-    if (at == NULL || at == end || *at != '{') {
-        return none;
-    }
-    at = blanks(at + 1, end);
-    while (at < end && *at == '"') {
-        const char *key = at + 1;
-        const char *after = string_end(at, end);
-        const char *value = after == NULL ? end : blanks(after, end);
-        value = value < end ? blanks(value + 1, end) : end;
-        at = value_end(value, end, 0);
-        if (at == NULL) {
-            return none;
+    while (rcs_json_step(object, &at, &key, &value)) {
+        if (key.size - 2 == strlen(name) && memcmp(key.data + 1, name, strlen(name)) == 0) {
+            return value;
         }
-        if ((size_t)(after - 1 - key) == strlen(name) && memcmp(key, name, strlen(name)) == 0) {
-            return (struct rcs_json_text){value, (size_t)(at - value)};
-        }
-        at = blanks(at, end);
-        at = at < end ? blanks(at + 1, end) : end;
     }
     return none;
 }

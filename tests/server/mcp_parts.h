@@ -16,6 +16,8 @@ struct rcs_json_text {
 bool rcs_json_whole(struct rcs_json_text text);
 /* The value of a member of an object. */
 struct rcs_json_text rcs_json_find(struct rcs_json_text object, const char *name);
+/* Walks an object; begin with `*at` 0. Keys have their quotes. False at the end. */
+bool rcs_json_step(struct rcs_json_text object, size_t *at, struct rcs_json_text *key, struct rcs_json_text *value);
 /* A string without its quotes (escapes stay), anything else as it is; "" for none. On the heap. */
 char *rcs_json_plain(struct rcs_json_text value);
 void rcs_base64_add(struct rcs_bytes *out, size_t size); /* of bytes 0, 1, 2 ... */
@@ -29,7 +31,7 @@ enum rcs_word {
     RCS_W_PARAMS, RCS_W_AWAIT, RCS_W_EVENT, RCS_W_BYTES, RCS_W_PAUSE, RCS_W_ANSWER, RCS_W_NO_ANSWER, RCS_W_CUT, RCS_W_BREAK,
     RCS_W_STALL, RCS_W_EOL, RCS_W_LINES, RCS_W_STDERR, RCS_W_EXIT, RCS_W_KILL, RCS_W_LISTED,
     RCS_W_SESSION, RCS_W_EXPIRE, RCS_W_EXPIRED, RCS_W_VERSION, RCS_W_PAGE, RCS_W_LOOP, RCS_W_LENIENT, RCS_W_NO_GET,
-    RCS_W_IGNORE_EOF, RCS_W_IGNORE_TERM, RCS_W_GREETING, RCS_W_WORD_COUNT
+    RCS_W_IGNORE_EOF, RCS_W_IGNORE_TERM, RCS_W_GREETING, RCS_W_ERA, RCS_W_WORD_COUNT
 };
 extern const struct rcs_part_words rcs_mcp_words;
 
@@ -144,6 +146,19 @@ char *rcs_mcp_note(const struct rcs_mcp_seen *seen); /* a JSON object, on the he
 const struct rcs_answer *rcs_mcp_answer(struct rcs_mcp_exchange *exchange, char **body);
 struct rcs_stream *rcs_mcp_stream(struct rcs_mcp_exchange *exchange, const struct rcs_answer *answer, const char *body);
 void rcs_mcp_source(struct rcs_mcp *mcp, struct rcs_reply *reply);
+
+/* Whether there is one for it; what a tool's `listed` has as the properties of its schema. */
+bool rcs_mcp_has_script(const struct rcs_mcp *mcp, const char *what);
+struct rcs_json_text rcs_mcp_listed_properties(const struct rcs_mcp *mcp, const char *tool);
+
+/* ---- mcp_modern.c: the era of 2026-07-28 ---- */
+
+bool rcs_mcp_modern(const struct rcs_mcp_exchange *exchange);
+/* Looks at a modern message before it is answered: NULL, or the error's body (on the heap) and its HTTP status. */
+char *rcs_mcp_modern_refuse(const struct rcs_mcp_exchange *exchange, size_t *status);
+char *rcs_mcp_modern_discover(void); /* a result, on the heap */
+/* Puts what every result bears into one that has none of it. Takes and returns memory of the heap, or NULL. */
+char *rcs_mcp_modern_stamp(const struct rcs_mcp_exchange *exchange, char *body);
 
 /* mcp_http.c */
 bool rcs_mcp_http(void *user, struct rcs_faulty_request *request, struct rcs_reply *reply);

@@ -62,8 +62,10 @@ static void log_line(const struct stdio *io, const struct rcs_mcp_seen *seen)
 /* Makes the reply ready. There are no statuses here: an answer without a message says nothing. */
 static void reply_make(struct rcs_mcp_exchange *exchange, struct rcs_reply *reply)
 {
-    char *body;
-    const struct rcs_answer *answer = rcs_mcp_answer(exchange, &body);
+    size_t status = 0;
+    char *body = rcs_mcp_modern(exchange) ? rcs_mcp_modern_refuse(exchange, &status) : NULL;
+    static const struct rcs_answer refused = {.status = 200, .times = 1, .length = SIZE_MAX};
+    const struct rcs_answer *answer = body != NULL ? &refused : rcs_mcp_answer(exchange, &body);
 
     memset(reply, 0, sizeof *reply);
     rcs_mcp_source(exchange->mcp, reply);

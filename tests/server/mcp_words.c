@@ -55,6 +55,7 @@ static const struct rcs_part_word words[] = {
     [RCS_W_IGNORE_EOF] = {"ignore-eof", RCS_VALUE_NONE},
     [RCS_W_IGNORE_TERM] = {"ignore-term", RCS_VALUE_NONE},
     [RCS_W_GREETING] = {"greeting", RCS_VALUE_TEXT},
+    [RCS_W_ERA] = {"era", RCS_VALUE_TEXT},
 };
 _Static_assert(sizeof words / sizeof words[0] == RCS_W_WORD_COUNT, "a word for each");
 

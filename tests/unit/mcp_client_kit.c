@@ -29,6 +29,7 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
         {facts->has_exit, ",exit%d", facts->exit_status},
         {facts->signal > 0, ",signal%d", facts->signal},
         {facts->unsent, ",unsent", 0},
+        {facts->resumes > 0, ",resumed%d", (int)facts->resumes},
     };
 
     put(mcp, mcp->facts[0] != '\0' ? " " : "", 0);
@@ -41,14 +42,15 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
 
 static void observe(void *user, const struct recourse_observation *seen)
 {
-    if (seen->facts != NULL) {
-        put_facts(user, seen->facts);
-    }
-}
+    struct mcp_kit *mcp = user;
 
-void mcp_open(struct mcp_kit *mcp)
-{
-    mcp_open_within(mcp, NULL);
+    if (seen->facts == NULL) {
+        return;
+    }
+    put_facts(mcp, seen->facts);
+    if (mcp->detail[0] == '\0') {
+        snprintf(mcp->detail, sizeof mcp->detail, "%s", kit_text(seen->facts->detail));
+    }
 }
 
 void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *allocator)
@@ -70,6 +72,11 @@ void mcp_open_within(struct mcp_kit *mcp, const struct recourse_allocator *alloc
     kit_open(&mcp->kit, &options);
 }
 
+void mcp_open(struct mcp_kit *mcp)
+{
+    mcp_open_within(mcp, NULL);
+}
+
 void mcp_close(struct mcp_kit *mcp)
 {
     kit_close(&mcp->kit);
@@ -78,7 +85,8 @@ void mcp_close(struct mcp_kit *mcp)
 struct recourse_mcp_server mcp_server(const char *name, char url[64])
 {
     snprintf(url, 64, "http://%s/", name);
-    return (struct recourse_mcp_server){.size = sizeof(struct recourse_mcp_server), .name = name, .url = url};
+    return (struct recourse_mcp_server){.size = sizeof(struct recourse_mcp_server), .name = name, .url = url,
+                                        .era = RECOURSE_MCP_ERA_LEGACY};
 }
 
 void mcp_add(struct mcp_kit *mcp, const char *name)
@@ -114,4 +122,10 @@ const struct sim_request *mcp_request(const struct mcp_kit *mcp, size_t index)
 {
     CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.request_count);
     return &mcp->kit.sim.requests[index];
+}
+
+const struct sim_request *mcp_stream(const struct mcp_kit *mcp, size_t index)
+{
+    CU_ASSERT_TRUE_FATAL(index < mcp->kit.sim.stream_count);
+    return &mcp->kit.sim.streams[index];
 }

@@ -26,7 +26,8 @@ extern const struct recourse_header mcp_session_headers[1]; /* "s-1" */
 
 struct mcp_kit {
     struct kit kit;
-    char facts[4096]; /* one word a try: "200,rpc-32602" */
+    char facts[4096];  /* one word a try: "200,rpc-32602" */
+    char detail[256]; /* of the first of them that had one */
 };
 
 /* The toy policy, where a lost session is reached for in a new one, with this observer. */
@@ -42,5 +43,7 @@ struct recourse_turn *mcp_list(struct mcp_kit *mcp);
 /* One call, to its end. */
 struct recourse_turn *mcp_call(struct mcp_kit *mcp, const char *name, const char *arguments);
 const struct sim_request *mcp_request(const struct mcp_kit *mcp, size_t index);
+/* Of those that ask for nothing but a stream: 0 is the one that the session opened. */
+const struct sim_request *mcp_stream(const struct mcp_kit *mcp, size_t index);
 
 #endif

@@ -54,11 +54,27 @@ static void unwatch(void *self, int fd)
 
 /* ---- HTTP ---- */
 
-static const struct sim_answer *next_answer(struct sim *sim, const char *url)
+static bool wants_stream(const struct recourse_http_request *request)
+{
+    for (size_t i = 0; request->headers != NULL && request->headers[i] != NULL; i++) {
+        if (strcmp(request->headers[i], "Accept: text/event-stream") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct sim_answer *next_answer(struct sim *sim, const struct recourse_http_request *request)
 {
     static const struct sim_answer refused = {
         .network = RECOURSE_NETWORK_REFUSED, .unsent = true, .detail = "no route"};
-    size_t size = strcspn(url, "?");
+    static const struct sim_answer not_offered = {.status = 405};
+    char url[512];
+    size_t size;
+
+    snprintf(url, sizeof url, "%s%s%s", wants_stream(request) ? request->method : "", wants_stream(request) ? " " : "",
+             request->url);
+    size = strcspn(url, "?");
 
     for (size_t i = 0; i < sim->route_count; i++) {
         struct sim_route *route = &sim->routes[i];
@@ -69,12 +85,13 @@ static const struct sim_answer *next_answer(struct sim *sim, const char *url)
             return &route->answers[at < route->count ? at : route->count - 1];
         }
     }
-    return &refused;
+    return wants_stream(request) ? &not_offered : &refused;
 }
 
 static struct sim_request *log_request(struct sim *sim, const struct recourse_http_request *request)
 {
-    struct sim_request *seen = &sim->requests[sim->request_count++ % SIM_REQUESTS_MAX];
+    struct sim_request *seen = wants_stream(request) ? &sim->streams[sim->stream_count++ % SIM_REQUESTS_MAX]
+                                                     : &sim->requests[sim->request_count++ % SIM_REQUESTS_MAX];
 
     memset(seen, 0, sizeof *seen);
     seen->at_ms = sim->now_ms;
@@ -108,7 +125,7 @@ static int http_start(void *self, const struct recourse_http_request *request,
     if (transfer == NULL) {
         return RECOURSE_E_MEMORY;
     }
-    transfer->answer = *next_answer(sim, request->url);
+    transfer->answer = *next_answer(sim, request);
     transfer->request = log_request(sim, request);
     transfer->due_ms = sim->now_ms + transfer->answer.after_ms;
     if (transfer->answer.status == 0 && transfer->answer.network == 0 && transfer->answer.timeout == 0 &&

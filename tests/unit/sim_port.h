@@ -33,7 +33,8 @@ struct sim_answer {
     size_t piece; /* so many bytes of a streamed body come at once; 0: all */
 };
 
-/* The answers of one URL, in order; the last one stays. */
+/* The answers of one URL, in order; the last one stays. What asks for nothing but a stream of events has routes of its own:
+   "GET http://..." and "DELETE http://..."; without one it is answered 405. */
 struct sim_route {
     const char *url; /* up to the query */
     const struct sim_answer *answers;
@@ -70,6 +71,8 @@ struct sim {
     size_t route_count;
     struct sim_request requests[SIM_REQUESTS_MAX];
     size_t request_count;
+    struct sim_request streams[SIM_REQUESTS_MAX]; /* those that ask for nothing but a stream of events */
+    size_t stream_count;
     size_t in_flight;
     size_t in_flight_max;
     struct recourse_transfer *transfers;

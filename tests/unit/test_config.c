@@ -147,7 +147,7 @@ static void test_servers(void)
     static const char json[] =
         "{\"mcpServers\":{\"crm\":{\"url\":\"http://h/mcp\",\"type\":\"http\",\"headers\":{\"A\":\"b\"},"
         "\"timeout\":\"5s\",\"connect_timeout\":\"2s\",\"read_timeout\":\"3s\",\"replay\":\"safe\",\"trusted\":true,"
-        "\"limit\":4,\"approval\":\"annotation\",\"tools\":[\"a\",\"b\"],\"prefix\":\"crm_\"},"
+        "\"limit\":4,\"approval\":\"annotation\",\"elicitation\":\"defaults\",\"tools\":[\"a\",\"b\"],\"prefix\":\"crm_\"},"
         "\"plain\":{\"url\":\"https://h/\"}}}";
     const struct recourse_mcp_server *server;
 
@@ -164,6 +164,7 @@ static void test_servers(void)
     CU_ASSERT_TRUE(server->declared_safe);
     CU_ASSERT_FALSE(server->declared_unsafe);
     CU_ASSERT_TRUE(server->trusted);
+    CU_ASSERT_TRUE(server->elicit_defaults);
     RCS_EQUAL(server->limit, 4);
     RCS_EQUAL(server->approval, RECOURSE_APPROVE_BY_ANNOTATION);
     RCS_TEXT_EQUAL(server->tools[1], "b");
@@ -174,6 +175,7 @@ static void test_servers(void)
     CU_ASSERT_PTR_NULL(server->tools);
     CU_ASSERT_PTR_NULL(server->prefix);
     CU_ASSERT_FALSE(server->trusted);
+    CU_ASSERT_FALSE(server->elicit_defaults);
 }
 
 static void test_wrong_servers(void)
@@ -188,6 +190,12 @@ static void test_wrong_servers(void)
     expect_refused("{\"mcpServers\":{\"a\":{\"type\":\"sse\"}}}",
                    "t.json: mcpServers.a.type: wants \"http\", \"streamable-http\" or \"stdio\"");
     expect_refused("{\"mcpServers\":{\"a\":{\"trusted\":1}}}", "t.json: mcpServers.a.trusted: wants true or false");
+    expect_refused("{\"mcpServers\":{\"a\":{\"era\":\"new\"}}}",
+                   "t.json: mcpServers.a.era: wants \"auto\", \"legacy\" or \"modern\"");
+    expect_refused("{\"mcpServers\":{\"a\":{\"era\":1}}}",
+                   "t.json: mcpServers.a.era: wants \"auto\", \"legacy\" or \"modern\"");
+    expect_refused("{\"mcpServers\":{\"a\":{\"elicitation\":true}}}",
+                   "t.json: mcpServers.a.elicitation: wants \"defaults\", or to be left out");
     expect_refused("{\"mcpServers\":{\"a\":{\"tools\":\"x\"}}}",
                    "t.json: mcpServers.a.tools: wants a list of names: the tools that are taken");
     expect_refused("{\"mcpServers\":{\"a\":{\"tools\":[7]}}}", "t.json: mcpServers.a.tools: wants a string that is not empty");

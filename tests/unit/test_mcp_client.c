@@ -40,7 +40,7 @@ static void test_requests(void)
                    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}");
     CU_ASSERT_PTR_NOT_NULL(strstr(mcp_request(&mcp, 3)->body,
                                   "\"method\":\"tools/call\",\"params\":{\"name\":\"find\",\"arguments\":{\"n\": "
-                                  "9007199254740993, \"s\":\"\\u00e4\"},\"_meta\":{\"recourse/idempotencyKey\":\""));
+                                  "9007199254740993, \"s\":\"\\u00e4\"},\"_meta\":{\"progressToken\":3,\"recourse/idempotencyKey\":\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(mcp_request(&mcp, 3)->body, "\"recourse/try\":1}}}"));
     CU_ASSERT_PTR_NOT_NULL(strstr(mcp_request(&mcp, 3)->headers, "|Mcp-Session-Id: s-1|Idempotency-Key: "));
     CU_ASSERT_PTR_NOT_NULL(strstr(mcp_request(&mcp, 3)->headers, "|Recourse-Try: 1"));

@@ -9,6 +9,7 @@
 static struct mcp_kit mcp;
 static struct sim_process server;
 static unsigned silent; /* so many calls are not answered */
+static bool elicits;    /* its forms are filled in */
 
 static void answer(struct sim_process *process, const char *line)
 {
@@ -41,7 +42,9 @@ static void add_server(void)
                                                .name = "s",
                                                .command = command,
                                                .environment = environment,
-                                               .directory = "/srv"};
+                                               .directory = "/srv",
+                                               .elicit_defaults = elicits,
+                                               .era = RECOURSE_MCP_ERA_LEGACY};
 
     sim_process_init(&server, &mcp.kit.sim);
     server.line = answer;
@@ -105,6 +108,26 @@ static void test_requests_of_the_server(void)
     RCS_TEXT_EQUAL(server.written, "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}\n"
                                    "{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-32601,\"message\":\"Method not "
                                    "found\"}}\n");
+    mcp_close(&mcp);
+}
+
+/* Its forms are filled in where it is configured so, and a list that has changed is asked for again. */
+static void test_forms_and_lists(void)
+{
+    elicits = true;
+    open_kit();
+    elicits = false;
+    CU_ASSERT_PTR_NOT_NULL(strstr(server.written, "\"capabilities\":{\"elicitation\":{\"form\":{}}},"));
+    server.written_size = server.line_begin = 0;
+    sim_process_say(&server, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"elicitation/create\",\"params\":{\"requestedSchema\":"
+                             "{\"properties\":{\"n\":{\"default\":30}}}}}\n"
+                             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n");
+    kit_until(&mcp.kit, mcp.kit.sim.now_ms + 500);
+    server.written[server.written_size] = '\0';
+    RCS_TEXT_EQUAL(server.written,
+                   "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"action\":\"accept\",\"content\":{\"n\":30}}}\n"
+                   "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n");
+    RCS_EQUAL(recourse_runner_tool_count(mcp.kit.runner), 1);
     mcp_close(&mcp);
 }
 
@@ -368,6 +391,7 @@ int main(void)
     static const struct rcs_test tests[] = {
         {"lines", test_lines},
         {"requests of the server", test_requests_of_the_server},
+        {"forms and lists", test_forms_and_lists},
         {"no room", test_no_room},
         {"ends", test_ends},
         {"last words", test_last_words},

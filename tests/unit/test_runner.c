@@ -294,7 +294,7 @@ static void test_long_query(void)
     turn = kit_start_one(&kit, "q", arguments);
     kit_finish(&kit, turn);
     RCS_TEXT_EQUAL(kit_text(recourse_turn_result(turn, 0)->detail),
-                   "the try could not be started: the arguments are too long for a query");
+                   "the try could not be started: the arguments are too long for a query or a header");
     RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 1);
     kit_close(&kit);
     free(arguments);
