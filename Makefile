@@ -50,7 +50,7 @@ CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli) $(B)/obj/page.o
+CLI_OBJECTS := $(call objects,src/cli) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -69,13 +69,15 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases check review web web-deps lint sanitize fuzz coverage install uninstall dist distcheck clean help programs
+.PHONY: all deps demo test cases interop interop-deps check review web web-deps lint sanitize fuzz coverage install uninstall \
+        dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
+	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
@@ -118,13 +120,16 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
-# The page of `recourse explain --html`, as C.
-PAGE := $(addprefix src/cli/page/explain.,html css js)
-$(B)/page.c: tools/embed $(PAGE)
+# Files that the command has in it: the texts of the built-in policies, and the page of `recourse explain --html`.
+$(B)/embedded/policies.c: tools/embed $(POLICIES:%=spec/%.policy.md)
 	@mkdir -p $(@D)
-	$(call say,embed)tools/embed $(PAGE) >$@
+	$(quiet)tools/embed src/cli/policy_text.h policy_text $(filter-out $<,$^) >$@
 
-$(B)/obj/page.o: $(B)/page.c
+$(B)/embedded/page.c: tools/embed $(addprefix src/cli/page/explain.,html css js)
+	@mkdir -p $(@D)
+	$(quiet)tools/embed src/cli/explain_page.h page_file $(filter-out $<,$^) >$@
+
+$(B)/obj/embedded/%.o: $(B)/embedded/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
@@ -213,6 +218,13 @@ test: programs
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
+# Needs the network the first time, and then no more. RECOURSE=... tests another command than the one built.
+interop-deps:
+	@tests/interop/deps $(B)/interop
+
+interop: $(B)/recourse interop-deps
+	@B=$(B) tests/all $(wildcard tests/interop/test_*.sh)
+
 check: all
 	@B=$(B) CC="$(CC)" CXX="$(CXX)" tools/check $(POLICIES)
 
@@ -271,7 +283,7 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
@@ -284,5 +296,5 @@ bench-deps: | deps
 	@tests/bench/deps $(B)/bench
 	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2
 
-bench: all $(BENCH)
+bench: all $(BENCH) $(B)/mcp-server
 	@$(B)/bench/bench $(B)/bench $(ONLY)

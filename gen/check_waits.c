@@ -29,10 +29,15 @@ struct way {
     bool safe;
 };
 
-/* One delay of one wait: was it ever due, and could it ever be begun? */
+/* One delay of one wait: how long it is, was it ever due, and could it ever be begun? */
 struct due {
+    uint64_t least_ms; /* this and the next two hold once it was due */
+    uint64_t most_ms;
+    uint64_t base_ms;
     bool begun;
-    const char *witness; /* words of the first run in which it was due; NULL: never */
+    size_t from; /* the first way on which it was due, + 1; 0: none */
+    uint16_t failure;
+    bool safe;
 };
 
 struct ways {
@@ -76,35 +81,48 @@ static struct way *way_to(struct ways *ways, const struct rcs_history *history)
     return way;
 }
 
-static const char *words_to(const struct ways *ways, size_t at, const char *last)
+/* The words of a way, and of one failure more where there is one. */
+static const char *words_to(const struct ways *ways, size_t at, const struct due *last)
 {
-    struct rcs_arena *arena = ways->check->findings->arena;
-    const char *text = last;
+    const struct rcs_spec *spec = ways->check->spec;
+    struct rcs_string words = {.arena = ways->check->findings->arena};
+    size_t path[RECOURSE_TRIES_MAX + 1];
+    size_t length = 0;
 
-    while (way_at(ways, at)->from != 0) {
-        const struct way *way = way_at(ways, at);
-
-        text = rcs_arena_format(arena, "%s%s%s%s", ways->check->spec->failures[way->failure].name,
-                                way->safe ? ":safe" : "", *text ? ", " : "", text);
-        at = way->from - 1;
+    for (; way_at(ways, at)->from != 0 && length < sizeof path / sizeof path[0]; at = way_at(ways, at)->from - 1) {
+        path[length++] = at;
     }
-    return text;
+    while (length > 0) {
+        const struct way *way = way_at(ways, path[--length]);
+
+        rcs_append_text(&words, spec->failures[way->failure].name);
+        rcs_append_text(&words, way->safe ? ":safe" : "");
+        rcs_append_text(&words, length > 0 || last != NULL ? ", " : "");
+    }
+    if (last != NULL) {
+        rcs_append_text(&words, spec->failures[last->failure].name);
+        rcs_append_text(&words, last->safe ? ":safe" : "");
+    }
+    return words.data != NULL ? words.data : "";
 }
 
-/* Notes that a delay is due, and whether it ends before the deadline. */
-static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *failure,
-                      bool safe)
+/* The delay that is due after way `from` and one failure more. Looked at once: growth is computed step by step. */
+static struct due *due_after(struct ways *ways, size_t from, uint16_t w, unsigned index, const struct rcs_case *at)
 {
     const struct rcs_spec *spec = ways->check->spec;
     struct due *due = &ways->due[w * spec->settings.tries + index];
-    bool begins = least_ms < spec->settings.call_deadline_ms;
 
-    if (due->witness == NULL) {
-        due->witness = words_to(ways, from, rcs_arena_format(ways->check->findings->arena, "%s%s", failure,
-                                                             safe ? ":safe" : ""));
+    if (due->from == 0) {
+        struct rcs_window window;
+
+        rcs_model_window(spec, &spec->waits[w], index, 0, &window);
+        rcs_model_bounds(spec, &spec->waits[w], index, &due->least_ms, &due->most_ms);
+        due->base_ms = window.base_ms;
+        due->from = from + 1;
+        due->failure = (uint16_t)(at->event - RECOURSE_EVENT_FAILURE);
+        due->safe = at->safe;
     }
-    due->begun = due->begun || begins;
-    return begins;
+    return due;
 }
 
 /* Goes on from way `from` by one failure that is tried again, if it is. */
@@ -115,7 +133,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     struct rcs_case at = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + failure), .safe = safe, .may_wait = true};
     struct rcs_case elapsed = {.event = RECOURSE_EVENT_ELAPSED};
     const struct rcs_spec_wait *wait;
-    struct rcs_window window;
+    struct due *due;
     struct way *way;
     unsigned index;
     uint64_t least;
@@ -130,15 +148,14 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     }
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
-    rcs_model_window(spec, wait, index, 0, &window);
-    rcs_model_bounds(spec, wait, index, &least, &most);
-    least = rcs_add_ms(way_at(ways, from)->least_ms, least);
-    if (!can_begin(ways, from, spec->rows[row].wait, index, least, spec->failures[failure].name, safe) ||
-        rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
+    due = due_after(ways, from, spec->rows[row].wait, index, &at);
+    least = rcs_add_ms(way_at(ways, from)->least_ms, due->least_ms);
+    due->begun = due->begun || least < spec->settings.call_deadline_ms;
+    if (least >= spec->settings.call_deadline_ms || rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    most = rcs_add_ms(way_at(ways, from)->most_ms, most);
+    most = rcs_add_ms(way_at(ways, from)->most_ms, due->most_ms);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }
@@ -153,7 +170,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
         return;
     }
     way->most_ms = most;
-    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, window.base_ms);
+    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, due->base_ms);
     way->from = from + 1;
     way->failure = failure;
     way->safe = safe;
@@ -167,9 +184,9 @@ static void find_dead_waits(const struct ways *ways)
         for (unsigned index = 0; index < spec->settings.tries; index++) {
             const struct due *due = &ways->due[w * spec->settings.tries + index];
 
-            if (due->witness != NULL && !due->begun) {
+            if (due->from != 0 && !due->begun) {
                 rcs_find(ways->check->findings, RCS_WARNING, "dead-wait", spec->waits[w].delays_place,
-                         spec->waits[w].id, due->witness,
+                         spec->waits[w].id, words_to(ways, due->from - 1, due),
                          "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
                          index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
                 break;
@@ -231,5 +248,5 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     worst->requests = worst->tries; /* a try is one request at most */
     worst->wait_ms = way_at(&ways, at)->most_ms;
     worst->wait_base_ms = way_at(&ways, at)->base_ms;
-    worst->witness = words_to(&ways, at, "");
+    worst->witness = words_to(&ways, at, NULL);
 }

@@ -64,7 +64,8 @@ struct recourse_result {
     unsigned tries;
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
-    struct recourse_span structured; /* JSON object as the tool gave it, byte for byte; empty: none, or not well-formed */
+    struct recourse_span structured; /* JSON as the tool gave it, byte for byte: an object, of MCP servers any value; empty: none,
+                                        or not well-formed */
     struct recourse_span detail;     /* the tool's own words, cleaned, at most RECOURSE_TEXT_MAX bytes of them; empty on success */
     const struct recourse_trail_step *trail;
     size_t trail_count;
@@ -269,8 +270,15 @@ struct recourse_runner_options {
        within one limit, in turns between them, so that no full server holds up another. */
     unsigned tries_at_once;
     unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
-    size_t memory_max;       /* arguments and replies together, bytes; 0: 1 GiB. Beyond: RECOURSE_E_AGAIN, `too large` */
-    size_t body_max;         /* one answer, bytes; 0: 4 MiB */
+    /*
+     * Arguments and replies together, bytes; 0: 1 GiB. Arguments that are beyond it: RECOURSE_E_AGAIN. Answers wait instead:
+     * where there is no room they are not read on, no further try is begun while another is under way, and the read
+     * timeouts of those that wait rest; deadlines hold. The last `body_max` of it (at most half) are for one answer at a
+     * time, so that one always ends. Beyond it, for a moment, go results that are larger than what came; the answers of
+     * functions, which are there already; and that one answer, where arguments have taken its place.
+     */
+    size_t memory_max;
+    size_t body_max;         /* one answer, bytes; 0: 4 MiB; at most `memory_max`. Beyond: `too large` */
     uint8_t approval_mode;   /* enum recourse_approval_mode */
     /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows, or the policy's approval timeout.
        Any other value is a refusal; a negative one says that asking failed. NULL: what needs approval is refused. */

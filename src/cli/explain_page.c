@@ -174,8 +174,8 @@ void rcs_page(const struct rcs_loaded *loaded, const char *diagram, struct rcs_s
     rcs_page_paths(&paths, &made[3]);
     rcs_page_machine(loaded, &made[4]);
     add_part(&page, "security", csp, strlen(csp));
-    add_part(&page, "style", style->text, style->size);
-    add_part(&page, "script", script->text, script->size);
+    add_part(&page, "style", (const char *)style->text, style->size);
+    add_part(&page, "script", (const char *)script->text, script->size);
     add_made(&page, "name", &made[0]);
     add_made(&page, "policy", &made[1]);
     add_made(&page, "worst", &made[2]);
@@ -183,5 +183,5 @@ void rcs_page(const struct rcs_loaded *loaded, const char *diagram, struct rcs_s
     add_made(&page, "machine", &made[4]);
     add_digests(&page, spec);
     add_diagram(&page, diagram);
-    fill(&page, file_of("explain.html")->text, out);
+    fill(&page, (const char *)file_of("explain.html")->text, out);
 }

@@ -35,7 +35,7 @@ const char *rcs_page_words(struct rcs_arena *arena, const struct rcs_spec *spec,
 /* The files of src/cli/page. */
 struct rcs_page_file {
     const char *name;
-    const char *text;
+    const unsigned char *text; /* a zero byte follows it */
     size_t size;
 };
 extern const struct rcs_page_file rcs_page_files[]; /* ends with a NULL name */

@@ -201,6 +201,7 @@ static bool read_calls(struct job *job)
     struct recourse_span reply = {NULL, 0};
     const char *why = NULL;
     char *text = rcs_files_read(job->options.calls, CALLS_MAX_SIZE, &reply.size, &why);
+    bool is_list;
     int code;
 
     if (text == NULL) {
@@ -209,9 +210,14 @@ static bool read_calls(struct job *job)
     }
     reply.data = text;
     code = recourse_calls_read(reply, NULL, &job->calls, &error);
+    is_list = text[strspn(text, " \t\r\n")] == '[';
     free(text);
     if (code != RECOURSE_OK) {
         rcs_cli_error("run", "%s: %s", shown, *error.text != '\0' ? error.text : recourse_code_text(code));
+    }
+    if (code == RECOURSE_OK && job->calls.count == 0 && !is_list) {
+        rcs_cli_error("run", "%s: %s without a call: there is nothing to run, and nothing to send back", shown,
+                      recourse_dialect_name((enum recourse_dialect)job->calls.dialect));
     }
     return code == RECOURSE_OK;
 }

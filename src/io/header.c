@@ -1,6 +1,8 @@
 #include "src/io/header.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* The bytes of a token (RFC 9110, 5.6.2), a bit each: !#$%&'*+-. and digits; letters and ^_`|~. */
 static bool is_token_byte(unsigned char c)
@@ -35,4 +37,16 @@ bool rcs_header_is_clean(const char *line)
         }
     }
     return true;
+}
+
+bool rcs_header_is_framing(const char *line)
+{
+    static const char *const names[] = {"content-length:", "transfer-encoding:", "connection:", "expect:"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((line[0] | 0x20) == names[i][0] && strncasecmp(line, names[i], strlen(names[i])) == 0) {
+            return true; /* most are told apart by their first byte */
+        }
+    }
+    return false;
 }

@@ -61,7 +61,8 @@ struct recourse_transfer {
     bool plain;         /* http: nobody else is on the connection */
     bool replayed;      /* libcurl wanted to send it again */
     bool no_watch;      /* its socket could not be watched */
-    bool no_room;       /* whoever started it had no memory left for the body */
+    bool paused;        /* whoever started it has no room for the body now */
+    bool failed;        /* libcurl could not go on after a pause, as `failure` says */
     bool streams;       /* its body goes to the caller as it comes: known once the first block is there */
     bool looked;        /* `streams` is known */
     bool enough;        /* whoever started it has seen what was wanted */
@@ -70,6 +71,8 @@ struct recourse_transfer {
     bool progress;      /* libcurl was told to call on_progress */
     bool reset;         /* it was told more that can't be taken back singly */
     bool finishing;     /* `done` runs */
+    CURLcode failure;
+    size_t granted;     /* bytes of the body that there is room for, the ones that came included */
     char detail[CURL_ERROR_SIZE];
 };
 
@@ -93,11 +96,12 @@ struct rcs_http {
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max);
 /* Cancels what is in flight, without `done`, and closes all connections. */
 void rcs_http_clear(struct rcs_http *http);
-/* As http_start and http_cancel of the port. */
+/* As http_start, http_cancel and http_resume of the port. */
 RECOURSE_MUST_USE int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *request,
                                      void (*done)(void *user, const struct recourse_http_response *response),
                                      void *user, struct recourse_transfer **transfer);
 bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer);
+void rcs_http_resume(struct recourse_transfer *transfer);
 
 /* ---- http_lane.c ---- */
 

@@ -8,15 +8,11 @@
 #include <strings.h>
 
 #define RECEIVE_BUFFER 16384L
-#define HEADER_LINE_MAX 8192u
 
 static const struct {
     const char *name;
     bool has_body; /* sent with an empty body where the caller gives none */
 } methods[] = {{"GET", false}, {"POST", true}, {"PUT", true}, {"PATCH", true}, {"DELETE", false}};
-
-/* libcurl frames the body and waits for nothing: another word about that would make two messages out of one. */
-static const char *const reserved[] = {"Content-Length", "Transfer-Encoding", "Expect"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -33,15 +29,8 @@ static bool is_named(const char *line, const char *name)
 
 static bool is_header_line(const char *line)
 {
-    if (strlen(line) > HEADER_LINE_MAX || rcs_header_name_size(line) == 0 || !rcs_header_is_clean(line)) {
-        return false;
-    }
-    for (size_t i = 0; i < COUNT(reserved); i++) {
-        if (is_named(line, reserved[i])) {
-            return false;
-        }
-    }
-    return true;
+    return strlen(line) <= RCS_HEADER_LINE_MAX && rcs_header_name_size(line) > 0 && rcs_header_is_clean(line) &&
+           !rcs_header_is_framing(line); /* another word about that would make two messages out of one */
 }
 
 static const char *const no_headers[] = {NULL};
@@ -136,7 +125,7 @@ static const struct {
     bool inflates; /* only if libcurl can */
 } own[] = {
     {"Content-Type", "Content-Type:", false},
-    {"User-Agent", "User-Agent: recourse/0.1", false},
+    {"User-Agent", "User-Agent: recourse/" RECOURSE_VERSION, false},
     {"Accept-Encoding", "Accept-Encoding: gzip, deflate", true},
     {"Expect", "Expect:", false},
 };

@@ -268,7 +268,7 @@ static void queue(struct rcs_call *call, bool elapsed)
         rcs_call_cancel(call);
         return;
     }
-    if (runner->tries < runner->options.tries_at_once && rcs_limits_pass(&runner->limits, call->tool->limit)) {
+    if (rcs_runner_has_room(runner) && rcs_limits_pass(&runner->limits, call->tool->limit)) {
         step_queued(call);
         return;
     }
@@ -286,7 +286,7 @@ void rcs_call_run_queue(struct recourse_runner *runner, unsigned most)
 {
     struct rcs_link *link;
 
-    while (most-- > 0 && runner->tries < runner->options.tries_at_once &&
+    while (most-- > 0 && rcs_runner_has_room(runner) &&
            (link = rcs_limits_take(&runner->limits)) != NULL) {
         step_queued(RCS_OWNER(link, struct rcs_call, link));
     }
@@ -315,19 +315,6 @@ static void wait_ended(struct rcs_call *call)
     set_timer(call, try_end(call, end < call->machine.deadline_ms ? end : call->machine.deadline_ms, now));
 }
 
-/* An answer that would break the bound is not kept. */
-static void bound_answer(const struct rcs_call *call, struct recourse_facts *facts)
-{
-    static const char large[] = "the answer is too large to be kept";
-
-    if (facts->result.size > rcs_mailbox_room(runner_of(call)->host.mailbox)) {
-        facts->too_large = true;
-        facts->detail = words(large);
-        facts->result = (struct recourse_span){NULL, 0};
-        facts->structured = (struct recourse_span){NULL, 0};
-    }
-}
-
 static void try_ended(void *user, const struct recourse_facts *told)
 {
     struct rcs_call *call = user;
@@ -348,7 +335,6 @@ static void try_ended(void *user, const struct recourse_facts *told)
     if (facts.wall_s == 0) {
         facts.wall_s = runner->host.port->wall_s(runner->host.port->self);
     }
-    bound_answer(call, &facts);
     rcs_timers_remove(&runner->timers, &call->timer);
     leave_try(call);
     step_ended(call, &event);

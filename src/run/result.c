@@ -214,13 +214,15 @@ static bool is_utf8(struct recourse_span text)
     return true;
 }
 
-/* Only an object counts, and only one that is JSON to the letter, so that it can be passed on byte for byte. */
-static struct recourse_span structured_of(const struct recourse_facts *facts)
+/* Only what is JSON to the letter counts, so that it can be passed on byte for byte; and only an object, but of an MCP server,
+   which says itself what is structured. */
+static struct recourse_span structured_of(const struct rcs_call *call, const struct recourse_facts *facts)
 {
     static const struct recourse_span none = {NULL, 0};
     struct recourse_span text = rcs_json_trim(facts->structured);
+    bool any = call->tool != NULL && call->tool->kind == &rcs_kind_mcp;
 
-    if (text.size == 0 || text.data[0] != '{' || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD || !is_utf8(text)) {
+    if (text.size == 0 || (text.data[0] != '{' && !any) || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD || !is_utf8(text)) {
         return none;
     }
     return text;
@@ -244,7 +246,7 @@ static bool resize(struct rcs_call *call, size_t size)
 static void make_success(struct rcs_call *call, const struct recourse_facts *facts)
 {
     struct recourse_result *result = &call->result;
-    struct recourse_span structured = structured_of(facts);
+    struct recourse_span structured = structured_of(call, facts);
     size_t size = rcs_text_clean(facts->result, NULL, 0);
     char *block = keep_block(call, size + NOTICE_MAX);
     bool is_all;
@@ -263,7 +265,7 @@ static void make_success(struct rcs_call *call, const struct recourse_facts *fac
     if (structured.size == 0) {
         return;
     }
-    result->structured = result->content; /* an answer that is one JSON object: kept once */
+    result->structured = result->content; /* an answer that is nothing else: kept once */
     if (!is_all) {
         memcpy(call->kept + size, structured.data, structured.size);
         result->structured = (struct recourse_span){call->kept + size, structured.size};

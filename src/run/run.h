@@ -7,10 +7,10 @@
 
 #include <recourse/runner.h>
 
+#include "src/core/list.h"
 #include "src/io/timer.h"
 #include "src/run/approval.h"
 #include "src/run/limit.h"
-#include "src/run/list.h"
 #include "src/run/repeat.h"
 #include "src/tools/tools.h"
 
@@ -98,6 +98,7 @@ struct recourse_runner {
     struct rcs_mcp_server **servers_end;
     struct rcs_timers timers;      /* of calls: there is room for each */
     struct rcs_timers tool_timers; /* of kinds of tools */
+    struct rcs_room room;
     struct rcs_approvals approvals;
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
@@ -119,6 +120,9 @@ uint64_t rcs_runner_random(struct recourse_runner *runner);
 /* The tool of that name; `*count` is how many bear it. NULL unless there is exactly one. */
 const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name,
                                        uint32_t *count);
+
+/* Whether one more try may be begun: by the number of those that are under way, and the room that is left. */
+bool rcs_runner_has_room(const struct recourse_runner *runner);
 
 /* Copies a tool and adds it. `mcp` NULL: no server's; otherwise `config` names one, and `listed` is what it says of it. */
 RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config,

@@ -55,8 +55,10 @@ double value_of(const char *line, const char *name);
    one than `status`. */
 double time_program(const char *const *arguments, int status);
 
-/* The server, a process of its own. One at a time. */
+/* A server, a process of its own that prints its port and ends with its input. One at a time: server_start for that of the
+   bench, or another one. */
 void server_start(void);
+void server_start_program(const char *const *arguments);
 void server_stop(void);
 /* "http://127.0.0.1:PORT" and `path`. In static memory, until the next call. */
 const char *server_url(const char *path);
@@ -70,6 +72,7 @@ void part_waiting(void);
 void part_machine(void);
 void part_matcher(void);
 void part_peers(void);
+void part_mcp(void);
 void part_start(void);
 void part_compiler(void);
 

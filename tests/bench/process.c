@@ -132,11 +132,17 @@ void server_start(void)
 {
     char program[256];
     const char *const arguments[] = {program, NULL};
+
+    snprintf(program, sizeof program, "%s/server", built());
+    server_start_program(arguments);
+}
+
+void server_start_program(const char *const *arguments)
+{
     int to[2];
     int from[2];
     ssize_t got;
 
-    snprintf(program, sizeof program, "%s/server", built());
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) {
         bench_fail("no pipe: %s", strerror(errno));
     }

@@ -1,4 +1,7 @@
-/* The runner, as a host uses it: turns of eight calls of an HTTP tool, their results looked at as they come. */
+/*
+ * The runner, as a host uses it: turns of eight calls of a tool, their results looked at as they come. The tool is one over
+ * HTTP; of an MCP server where the URL ends with /mcp; of a program that speaks MCP where it is none.
+ */
 #include "tests/bench/worker.h"
 
 #include <recourse/runner.h>
@@ -65,6 +68,22 @@ static void start_turn(void)
     turns_open++;
 }
 
+static void list_tools(struct recourse_runner *runner)
+{
+    struct recourse_turn *turn;
+    struct recourse_error error;
+
+    if (recourse_run_list_tools(run, NULL, &turn, &error) != 0) {
+        worker_fail(error.text);
+    }
+    while (!recourse_turn_done(turn)) {
+        if (recourse_runner_step(runner, 1000) != 0) {
+            worker_fail("the runner can't go on");
+        }
+    }
+    recourse_turn_free(turn);
+}
+
 /* There are always more calls than may be tried at once, so that this many are. */
 static void run_calls(struct recourse_runner *runner)
 {
@@ -73,6 +92,7 @@ static void run_calls(struct recourse_runner *runner)
     if (recourse_run_new(runner, &run) != 0) {
         worker_fail("no run");
     }
+    list_tools(runner);
     while (started < wanted && started < worker.warm_up + worker.calls) {
         start_turn();
     }
@@ -87,18 +107,41 @@ static void run_calls(struct recourse_runner *runner)
     }
 }
 
+static int add_http_tool(struct recourse_runner *runner, struct recourse_error *error)
+{
+    struct recourse_tool tool = {
+        .size = sizeof tool, .name = "lookup", .kind = RECOURSE_TOOL_HTTP, .url = worker.url, .declared_safe = true};
+
+    return recourse_runner_add_tool(runner, &tool, error);
+}
+
+static int add_mcp_server(struct recourse_runner *runner, bool over_http, struct recourse_error *error)
+{
+    const char *const program[] = {worker.url, "lookup", "text=found", NULL};
+    struct recourse_mcp_server server = {.size = sizeof server, .name = "peer", .declared_safe = true};
+
+    if (over_http) {
+        server.url = worker.url;
+    } else {
+        server.command = program;
+    }
+    return recourse_runner_add_mcp_server(runner, &server, error);
+}
+
 static struct recourse_runner *open_runner(struct recourse_port *port)
 {
     struct recourse_runner_options options = {.size = sizeof options,
                                               .port = port,
                                               .policy = &recourse_policy_bench,
                                               .tries_at_once = worker.at_once};
-    struct recourse_tool tool = {
-        .size = sizeof tool, .name = "lookup", .kind = RECOURSE_TOOL_HTTP, .url = worker.url, .declared_safe = true};
+    bool over_http = strncmp(worker.url, "http", 4) == 0;
+    const char *end = strstr(worker.url, "/mcp");
+    bool is_mcp = !over_http || (end != NULL && end[4] == '\0');
     struct recourse_runner *runner;
     struct recourse_error error;
 
-    if (recourse_runner_new(&options, &runner, &error) != 0 || recourse_runner_add_tool(runner, &tool, &error) != 0) {
+    if (recourse_runner_new(&options, &runner, &error) != 0 ||
+        (is_mcp ? add_mcp_server(runner, over_http, &error) : add_http_tool(runner, &error)) != 0) {
         worker_fail(error.text);
     }
     return runner;

@@ -55,7 +55,7 @@ static inline long worker_status_kb(const char *name)
     return value;
 }
 
-static inline void worker_fail(const char *what)
+__attribute__((noreturn)) static inline void worker_fail(const char *what)
 {
     fprintf(stderr, "bench: %s\n", what);
     exit(1);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,12 +105,13 @@ static bool start(struct rcs_field *field, const char *command)
 
 /* ---- while it runs ---- */
 
-/* Whether all that the line waits for has come: a text in the log, so many requests to each path, files of tools. */
+/* Whether all that the line waits for has come: a text in the log, so many requests to each path, files that tools have written to. */
 static bool has_come(const struct rcs_field *field, const cJSON *interrupt)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(interrupt, "log_has"));
     const cJSON *count;
     const cJSON *file;
+    struct stat about;
     char path[96];
 
     if (text != NULL && (field->log.data == NULL || strstr(field->log.data, text) == NULL)) {
@@ -121,8 +123,8 @@ static bool has_come(const struct rcs_field *field, const cJSON *interrupt)
         }
     }
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(interrupt, "files")) {
-        if (access(rcs_field_path(field, file->valuestring, path), F_OK) != 0) {
-            return false;
+        if (stat(rcs_field_path(field, file->valuestring, path), &about) != 0 || about.st_size == 0) {
+            return false; /* a shell makes it before it writes */
         }
     }
     return true;

@@ -48,6 +48,13 @@ is 'run: status' "$status" 0
 is 'run: result' "$out" '[{"role":"tool","tool_call_id":"c1","content":"three documents"}]'
 stop
 
+# Any value may be structured content, as it was written.
+serve find "text=listed structured='[9007199254740993, null]'"
+try run --policy pageindex --tools "$work/tools.json" --report "$work/report" "$work/calls"
+is 'structured: status' "$status" 0
+is 'structured: report' "$(grep -c '"content":"listed","structured":\[9007199254740993, null\],' "$work/report")" 1
+stop
+
 more=',"trusted":true,"prefix":"p_","tools":["find"]'
 serve find "text=x listed='\"annotations\":{\"readOnlyHint\":true}'" other text=y
 try tools --tools "$work/tools.json"
