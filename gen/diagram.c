@@ -72,20 +72,29 @@ static const char *row_text(struct rcs_arena *arena, const struct rcs_spec *spec
     return text;
 }
 
+/* Where a line of a text ends: at its last blank that is not too far, or else its first. */
+static size_t line_end(const char *text)
+{
+    size_t end = strlen(text);
+    const char *blank = strchr(text, ' ');
+
+    if (end <= LINE_COLUMNS || blank == NULL) {
+        return end;
+    }
+    for (end = (size_t)(blank - text); blank != NULL && (size_t)(blank - text) <= LINE_COLUMNS; blank = strchr(blank + 1, ' ')) {
+        end = (size_t)(blank - text);
+    }
+    return end;
+}
+
 /* Breaks a row's text at blanks, so that a card stays narrow. */
 static void add_row(struct rcs_diagram *diagram, uint16_t node, uint16_t row, const char *text)
 {
     bool first = true;
 
     do {
-        size_t size = strlen(text);
-        size_t end = size;
+        size_t end = line_end(text);
 
-        for (size_t at = 0; size > LINE_COLUMNS && at < size; at++) {
-            if (text[at] == ' ' && (at <= LINE_COLUMNS || end == size)) {
-                end = at;
-            }
-        }
         add_line(diagram, node, row, first, rcs_arena_copy(diagram->arena, text, end));
         first = false;
         text += end + (text[end] == ' ');

@@ -163,6 +163,22 @@ async function byKeyboard(page, made) {
 
 // ---- what is checked of each page ----
 
+async function draws(browser, made) {
+  await check(made.name + ": the diagram alone is well-formed, and its texts are in their boxes", async () => {
+    const svg = folder + "/" + made.name + ".svg";
+    execFileSync(recourse, ["explain", "--svg", "-o", svg, made.spec]);
+    const page = await open(browser, { url: pathToFileURL(svg).href });
+    deepStrictEqual(await page.evaluate(() => [document.documentElement.nodeName, document.querySelector("parsererror")]), ["svg", null]);
+    deepStrictEqual(await page.evaluate(() => [...document.querySelectorAll("text")].filter((text) => {
+      const box = text.closest(".card, .place, .model, .reminder, .host").querySelector("rect").getBoundingClientRect();
+      const at = text.getBoundingClientRect();
+      return at.left < box.left || at.right > box.right || at.top < box.top || at.bottom > box.bottom;
+    }).map((text) => text.textContent)), []);
+    deepStrictEqual(page.complaints, []);
+    await page.close();
+  });
+}
+
 async function loads(browser, made) {
   const page = await open(browser, made);
   await check(made.name + ": loads from its file without a complaint", async () => {
@@ -336,6 +352,7 @@ mkdirSync(shots, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium" });
 for (const spec of specs) {
   const made = make(spec, nameOf(spec));
+  await draws(browser, made);
   await loads(browser, made);
   await random(browser, made);
   const page = await open(browser, made);
