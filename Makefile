@@ -49,8 +49,11 @@ objects = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)/*.c)) $(patsubst %.rl,$(B)
 CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
-LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
+# The verifier of records walks the model: it goes with the command, not into the library.
+VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
+AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
+CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -164,7 +167,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
-$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
@@ -179,7 +182,7 @@ $(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
 
 # Each fuzz target with a plain main that replays its seeds.
-$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libgen.a $(B)/librecourse.a
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(CLI_LIBS))
 

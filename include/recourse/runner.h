@@ -23,6 +23,7 @@ struct recourse_runner;
 struct recourse_run;
 struct recourse_turn;
 struct recourse_invocation;
+struct recourse_audit;
 
 /* ---- what a call ended as ---- */
 
@@ -288,6 +289,9 @@ struct recourse_runner_options {
        line of English. Both spans live until it returns. NULL: nobody is told. */
     void (*note)(void *user, struct recourse_span server, struct recourse_span text);
     void *user;
+    /* Where each decision is recorded, opened on the same port (recourse/audit.h); of this runner alone, and closed after
+       it. NULL: nowhere. */
+    struct recourse_audit *audit;
 };
 
 /* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_ABI (the policy's), RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no random numbers). */

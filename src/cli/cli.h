@@ -40,6 +40,7 @@ extern const struct rcs_command rcs_command_explain;
 extern const struct rcs_command rcs_command_classify;
 extern const struct rcs_command rcs_command_tools;
 extern const struct rcs_command rcs_command_run;
+extern const struct rcs_command rcs_command_audit;
 extern const struct rcs_command rcs_command_policy;
 
 /* Prints "recourse COMMAND: TEXT" as one line on stderr, cleaned of control characters. Returns RCS_EXIT_ERROR. */

@@ -231,8 +231,12 @@ static struct recourse_span structured_of(const struct rcs_call *call, const str
 static bool resize(struct rcs_call *call, size_t size)
 {
     const struct rcs_tool_host *host = &call->turn->run->runner->host;
-    char *moved = rcs_realloc(host->allocator, call->kept, size);
+    char *moved;
 
+    if (size == call->kept_size) {
+        return true;
+    }
+    moved = rcs_realloc(host->allocator, call->kept, size);
     if (moved == NULL) {
         return false;
     }
@@ -248,7 +252,7 @@ static void make_success(struct rcs_call *call, const struct recourse_facts *fac
     struct recourse_result *result = &call->result;
     struct recourse_span structured = structured_of(call, facts);
     size_t size = rcs_text_clean(facts->result, NULL, 0);
-    char *block = keep_block(call, size + NOTICE_MAX);
+    char *block = keep_block(call, size + (content_limit(call) < SIZE_MAX ? NOTICE_MAX : 0));
     bool is_all;
 
     if (block == NULL) {

@@ -282,6 +282,9 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     rcs_link_init(&runner->ended);
     rcs_link_init(&runner->dead_turns);
     rcs_link_init(&runner->dead_runs);
+    if (runner->options.audit != NULL) {
+        rcs_recording_open(runner);
+    }
     (void)rcs_runner_now(runner);
     *out = runner;
     return 0;
@@ -312,6 +315,9 @@ void recourse_runner_free(struct recourse_runner *runner)
     while (!rcs_list_empty(&runner->runs)) {
         recourse_run_free(RCS_OWNER(runner->runs.next, struct recourse_run, link));
     }
+    if (runner->options.audit != NULL) {
+        rcs_recording_close(runner);
+    }
     mailbox = runner->host.mailbox;
     rcs_approvals_clear(&runner->approvals);
     rcs_mailbox_close(mailbox);
@@ -341,6 +347,9 @@ bool rcs_runner_has_room(const struct recourse_runner *runner)
 /* Whether there is something to do that no descriptor and no timer tells. */
 static bool has_work(const struct recourse_runner *runner)
 {
+    if (runner->options.audit != NULL && rcs_recording_has_work(runner)) {
+        return true;
+    }
     return !rcs_list_empty(&runner->admission) || !rcs_list_empty(&runner->empty) || !rcs_list_empty(&runner->ended) ||
            (!rcs_list_empty(&runner->limits.ready) && rcs_runner_has_room(runner)) || rcs_room_has_work(&runner->room);
 }
@@ -402,6 +411,9 @@ int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
     (void)rcs_timers_run(&runner->tool_timers, rcs_runner_now(runner), STEP_MAX);
     rcs_turns_admit(runner, STEP_MAX);
     rcs_call_run_queue(runner, STEP_MAX);
+    if (runner->options.audit != NULL) {
+        rcs_recording_settle(runner);
+    }
     rcs_turns_deliver(runner, STEP_MAX);
     rcs_room_serve(&runner->room); /* results have just made room */
     runner->stepping = false;

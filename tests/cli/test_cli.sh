@@ -399,7 +399,9 @@ refused "recourse run: --budget wants a number of tokens, not '0'" --budget 0
 refused "recourse run: --budget wants a number of tokens, not '1k'" --budget 1k
 refused "recourse run: --deadline wants a duration such as 500ms, 5s or 2m, not '5'" --deadline 5
 refused 'recourse run: --report is given twice' --report x
-refused 'recourse run: --audit is not in this version: --report has every step of every call' --audit
+refused "recourse run: without --audit FILE there is no log for --audit-sync, --disclosure or --capture" --capture
+refused "recourse run: --capture writes into the disclosure: give --disclosure with a file" --audit "$work/log" --capture
+refused "recourse run: --audit-sync wants none, batch, before-effect or every, not 'often'" --audit "$work/log" --audit-sync often
 refused "recourse run: unexpected word 'b': one file of calls at a time" a b
 refused "recourse run: $work/none: the calls can't be read: No such file or directory" "$work/none"
 in='[{"id":'

@@ -54,6 +54,7 @@ static void test_settings(void)
     CU_ASSERT_TRUE(settings->output_tokens);
     RCS_EQUAL(settings->resumes, 0); /* not written */
     RCS_EQUAL(settings->rounds, 0);
+    CU_ASSERT_FALSE(settings->audit_refuse);
     RCS_EQUAL(spec->unsafe_replay_count, 2);
     RCS_EQUAL(spec->unsafe_replay[0], 0);
     RCS_EQUAL(spec->unsafe_replay[1], 2);
@@ -73,7 +74,7 @@ static void test_settings_none(void)
         {"| approval timeout | 600s |", "| approval timeout | none |"},
         {"| repeated failures | 3 |", "| repeated failures | none |"},
         {"4000 tokens", "none"},
-        {"| output | none |", "| output | none |\n| resumes | 1000 |\n| rounds | none |"},
+        {"| output | none |", "| output | none |\n| resumes | 1000 |\n| rounds | none |\n| audit | refuse |"},
         {"\"Secret\", \"pass\\|word\"", "none"},
     };
     struct rcs_spec *spec;
@@ -101,6 +102,7 @@ static void test_settings_none(void)
     RCS_EQUAL(spec->settings.output_limit, 0);
     RCS_EQUAL(spec->settings.resumes, 1000);
     RCS_EQUAL(spec->settings.rounds, 0);
+    CU_ASSERT_TRUE(spec->settings.audit_refuse);
     CU_ASSERT_PTR_NULL(spec->settings.sensitive_values);
     CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_SENSITIVE_ARGUMENTS));
     CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_REPEATED_FAILURE));
