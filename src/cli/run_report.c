@@ -103,12 +103,12 @@ static void write_result(struct rcs_out *out, const struct recourse_result *resu
     text(out, "tell", recourse_tell_name(result->tell));
     text(out, "reason", result->reason == RECOURSE_REASON_NONE ? NULL : recourse_reason_name(result->reason));
     number(out, "tries", result->tries);
-    number(out, "resumes", result->resumes);
-    number(out, "rounds", result->rounds);
     write_row(out, policy, result->row);
     text(out, "failure", failure(policy, result->failure));
     text(out, "effect", recourse_effect_name(result->effect));
     number_or_null(out, "http_status", result->http);
+    number(out, "resumes", result->resumes);
+    number(out, "rounds", result->rounds);
     rcs_out_key(out, "truncated");
     rcs_out_bool(out, result->truncated);
     number(out, "duration_ms", result->duration_ms);
