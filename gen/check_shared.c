@@ -21,8 +21,8 @@ static void check_cost(const struct rcs_check *check, const struct rcs_spec_wait
 
     if (least + (uint64_t)budget->takes > budget->holds) {
         rcs_find(check->findings, RCS_ERROR, "over-cost", wait->cost_place, wait->id, NULL,
-                 "wait '%s' can never begin: '%s' holds %u, of which a failure takes %u, and the wait needs %u", wait->id,
-                 budget->id, budget->holds, budget->takes, least);
+                 "wait '%s' can never begin: '%s' holds %u, of which a failure takes %u, and the wait needs %u",
+                 wait->id, budget->id, budget->holds, budget->takes, least);
     } else if (wait->cost == 0 && budget->takes == 0) {
         rcs_find(check->findings, RCS_WARNING, "idle-cost", wait->cost_place, wait->id, NULL,
                  "wait '%s' costs nothing, and a failure takes nothing of '%s': it is never over budget", wait->id,

@@ -47,19 +47,9 @@ static struct rcs_walked *add_call(struct rcs_verify *verify, uint64_t number)
 
 /* ---- small things ---- */
 
-static uint64_t later(uint64_t time_ms, uint64_t by_ms)
-{
-    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
-}
-
 static uint64_t number_or_forever(const struct rcs_record *record, enum rcs_key key)
 {
     return rcs_record_has(record, key) ? (uint64_t)rcs_record_get(record, key) : RECOURSE_FOREVER;
-}
-
-static bool is_late(const struct rcs_walked *call, uint64_t at_ms)
-{
-    return call->deadline_ms != RECOURSE_FOREVER && at_ms >= call->deadline_ms;
 }
 
 static uint16_t event_of(const struct rcs_verify *verify, const struct rcs_spec *spec)
@@ -165,7 +155,7 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     const struct rcs_record *record = &verify->record;
     const struct rcs_spec *spec = call->judge->spec;
     uint64_t began = (uint64_t)rcs_record_get(record, RCS_KEY_BEGAN);
-    uint64_t own = later(began, spec->settings.call_deadline_ms);
+    uint64_t own = rcs_later(began, spec->settings.call_deadline_ms);
     uint64_t host = number_or_forever(record, RCS_KEY_DEADLINE);
     struct rcs_case at = {.event = event_of(verify, spec)};
 
@@ -180,8 +170,8 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     if (call->at_ms < began) {
         return rcs_diverges(verify, "the call was looked at before it began", NULL, NULL);
     }
-    if ((at.event == RECOURSE_EVENT_READY && is_late(call, call->at_ms)) ||
-        (at.event == RECOURSE_EVENT_DEADLINE && !is_late(call, call->at_ms))) {
+    if ((at.event == RECOURSE_EVENT_READY && rcs_is_late(call, call->at_ms)) ||
+        (at.event == RECOURSE_EVENT_DEADLINE && !rcs_is_late(call, call->at_ms))) {
         return rcs_expect_text(verify, RCS_KEY_EVENT, at.event == RECOURSE_EVENT_READY ? "deadline" : "ready");
     }
     call->history.place = RECOURSE_PRECONDITION;
@@ -249,14 +239,14 @@ static bool expect_later_attempt(struct rcs_verify *verify, struct rcs_walked *c
     if (!walk(verify, call, &at)) {
         return false;
     }
-    call->late = is_late(call, at_ms);
+    call->late = rcs_is_late(call, at_ms);
     return expect_move(verify, call, call->event, call->row, RECOURSE_BACKOFF, call->history.place);
 }
 
 static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
 {
     uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    uint64_t end = later(at_ms, call->judge->spec->settings.try_timeout_ms);
+    uint64_t end = rcs_later(at_ms, call->judge->spec->settings.try_timeout_ms);
     bool good = call->history.place == RECOURSE_ATTEMPT ? expect_first_attempt(verify, call)
                                                         : expect_later_attempt(verify, call, at_ms);
 
@@ -307,7 +297,7 @@ static bool end_without_facts(struct rcs_verify *verify, const struct rcs_walked
         return rcs_expect_flag(verify, RCS_KEY_SENT, false);
     }
     end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, sent);
-    return is_late(call, at_ms) ||
+    return rcs_is_late(call, at_ms) ||
            rcs_diverges(verify, "a try without facts ends by a deadline or by being cancelled", NULL, NULL);
 }
 
@@ -325,7 +315,7 @@ static bool end_with_facts(struct rcs_verify *verify, const struct rcs_walked *c
         return false;
     }
     if (facts.timeout == RECOURSE_TIMEOUT_TOTAL &&
-        is_late(call, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT))) {
+        rcs_is_late(call, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT))) {
         end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, !facts.unsent);
         return true;
     }
@@ -344,63 +334,6 @@ static bool end_with_facts(struct rcs_verify *verify, const struct rcs_walked *c
     return true;
 }
 
-/* The wait that 64 random bits draw from a window, both ends included. */
-static uint64_t drawn(uint64_t random, uint64_t low, uint64_t high)
-{
-    uint64_t size = high - low + 1;
-
-    return low + ((random >> 32) * (size >> 32)) + ((random >> 32) * (size & 0xffffffffu) >> 32);
-}
-
-static uint64_t draw(const struct rcs_walked *call, const struct rcs_spec_wait *wait, unsigned index,
-                     uint64_t server_ms, uint64_t random)
-{
-    struct rcs_window schedule;
-    uint64_t wait_ms;
-
-    if (wait->server != RECOURSE_SERVER_WITHIN || server_ms == 0) {
-        return drawn(random, call->window.min_ms, call->window.max_ms);
-    }
-    rcs_model_window(call->judge->spec, wait, index, 0, &schedule);
-    wait_ms = drawn(random, schedule.min_ms, schedule.max_ms);
-    if (server_ms < wait_ms) {
-        return wait_ms;
-    }
-    return server_ms < wait_ms + wait->server_ms ? server_ms : wait_ms + wait->server_ms;
-}
-
-static uint64_t random_of(const struct rcs_record *record)
-{
-    uint8_t bytes[8] = {0};
-    uint64_t random = 0;
-
-    (void)rcs_record_hex(record, RCS_KEY_RANDOM, bytes, sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        random = random << 8 | bytes[i];
-    }
-    return random;
-}
-
-/* A wait is due, and one is left: draws it, and says why it can't be begun. */
-static uint8_t plan_wait(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_spec_row *row)
-{
-    const struct rcs_record *record = &verify->record;
-    const struct rcs_spec_wait *wait = &call->judge->spec->waits[row->wait];
-    unsigned index = wait->by_uses ? call->history.uses[row->wait] : call->history.tries - 1u;
-    uint64_t server_ms = (uint64_t)rcs_record_get(record, RCS_KEY_SERVER_DELAY);
-
-    rcs_model_window(call->judge->spec, wait, index, server_ms, &call->window);
-    if (call->window.stop) {
-        return RECOURSE_REASON_ASKED_TOO_LONG;
-    }
-    if (!rcs_budgets_allow(verify, call->judge->spec, wait)) {
-        return RECOURSE_REASON_OVER_BUDGET;
-    }
-    call->wait_ms = draw(call, wait, index, server_ms, random_of(record));
-    call->wake_ms = later((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
-    return is_late(call, call->wake_ms) ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
-}
-
 static bool walk_failure(struct rcs_verify *verify, struct rcs_walked *call, struct rcs_case *at)
 {
     struct rcs_hit hit = rcs_model_row(call->judge->spec, &call->history, at);
@@ -412,7 +345,7 @@ static bool walk_failure(struct rcs_verify *verify, struct rcs_walked *call, str
         (void)rcs_model_move(call->judge->spec, &ahead, at, &spent);
         rcs_budgets_fail(verify, call->judge->spec, &call->judge->spec->waits[call->judge->spec->rows[hit.row].wait]);
         if (ahead.place == RECOURSE_BACKOFF) {
-            call->reason = plan_wait(verify, call, &call->judge->spec->rows[hit.row]);
+            call->reason = rcs_plan_wait(verify, call, &call->judge->spec->rows[hit.row]);
             at->may_wait = call->reason == RECOURSE_REASON_NONE;
             if (at->may_wait) {
                 call->last_wait = call->judge->spec->rows[hit.row].wait;

@@ -77,6 +77,16 @@ struct rcs_verify {
     struct rcs_lines lines;
 };
 
+static inline uint64_t rcs_later(uint64_t time_ms, uint64_t by_ms)
+{
+    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
+}
+
+static inline bool rcs_is_late(const struct rcs_walked *call, uint64_t at_ms)
+{
+    return call->deadline_ms != RECOURSE_FOREVER && at_ms >= call->deadline_ms;
+}
+
 /* verify.c: what is not as it should be. All return false. */
 bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expected, const char *recorded);
 /* The field has to be there and read so; NULL: it has not to be there. */
@@ -89,6 +99,9 @@ void rcs_replay(struct rcs_verify *verify);
 void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
+
+/* verify_wait.c: a wait is due, and one is left: draws it into the call; enum recourse_reason if it can't be begun. */
+uint8_t rcs_plan_wait(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_spec_row *row);
 
 /* verify_budgets.c: the tokens of the outcome at hand. First what was there, last what has to be; in between what happens. */
 bool rcs_budgets_begin(struct rcs_verify *verify, const struct rcs_spec *spec);

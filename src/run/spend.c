@@ -117,12 +117,13 @@ bool recourse_runner_breaker(const struct recourse_runner *runner, size_t index,
     return at != NULL;
 }
 
-static void end_try(struct rcs_call *call, enum rcs_evidence evidence, uint16_t failure, uint64_t now_ms)
+/* `failed`: the bit of the failure that it ended as; 0: none. */
+static void end_try(struct rcs_call *call, enum rcs_evidence evidence, uint32_t failed, uint64_t now_ms)
 {
     const struct recourse_policy *policy = call->result.policy;
 
     for (unsigned i = 0; i < policy->breaker_count && call->admitted; i++) {
-        bool counts = failure < policy->failure_count && (policy->breakers[i].counts >> failure & 1u) != 0;
+        bool counts = (policy->breakers[i].counts & failed) != 0;
 
         rcs_breaker_end(call->breakers[i], call->epochs[i],
                         evidence == RCS_EVIDENCE_GOOD && counts ? RCS_EVIDENCE_BAD : evidence, now_ms);
@@ -133,6 +134,7 @@ static void end_try(struct rcs_call *call, enum rcs_evidence evidence, uint16_t 
 void rcs_spend_settle(struct rcs_call *call, const struct recourse_decision *decision, uint64_t now_ms)
 {
     const struct recourse_policy *policy = call->result.policy;
+    const uint32_t failed = decision->failure < policy->failure_count ? 1u << decision->failure : 0u;
     const struct recourse_wait *wait;
     uint16_t row = decision->trace[0].row;
     bool judged = decision->trace[0].from == RECOURSE_ATTEMPT &&
@@ -149,11 +151,11 @@ void rcs_spend_settle(struct rcs_call *call, const struct recourse_decision *dec
         call->budgets[wait->budget - 1]->refused++;
     }
     if (decision->action != RECOURSE_ACTION_ATTEMPT) {
-        end_try(call, judged && call->touched ? RCS_EVIDENCE_GOOD : RCS_EVIDENCE_NONE, decision->failure, now_ms);
+        end_try(call, judged && call->touched ? RCS_EVIDENCE_GOOD : RCS_EVIDENCE_NONE, failed, now_ms);
     }
 }
 
 void rcs_spend_leave(struct rcs_call *call)
 {
-    end_try(call, RCS_EVIDENCE_NONE, RECOURSE_NONE, 0);
+    end_try(call, RCS_EVIDENCE_NONE, 0, 0);
 }
