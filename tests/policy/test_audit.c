@@ -356,11 +356,42 @@ static void test_changes(void)
     }
 }
 
+/* A budget of the runner is followed from call to call: what one has taken, the next must find gone. */
+static void test_followed(void)
+{
+    static const struct audit_word words[] = {{.event = RECOURSE_EVENT_READY}, {.event = RECOURSE_EVENT_FAILURE + 1}};
+
+    for (size_t i = 0; i < policy_count; i++) {
+        struct rcs_spec *spec = policies[i].loaded.spec;
+
+        if (spec->budget_count == 0) {
+            continue;
+        }
+        for (unsigned calls = 1; calls <= 2; calls++) {
+            struct audit_words in;
+            struct rcs_verdict verdict;
+
+            CU_ASSERT_TRUE_FATAL(words_open(&in, &policies[i], directory));
+            for (unsigned k = 0; k < calls; k++) { /* each finds it full */
+                words_follow(&in, words, RCS_COUNT(words), false);
+            }
+            words_close(&in);
+            spec->budgets[0].budget.shared_by = RECOURSE_SHARED_BY_RUNNER;
+            verify_file(in.spec, in.path, &verdict);
+            RCS_EQUAL(verdict.grade, calls == 1 ? RCS_GRADE_COMPLETE : RCS_GRADE_INTACT);
+            RCS_TEXT_EQUAL(verdict.divergence.what,
+                           calls == 1 ? "" : "a budget has other tokens than it was left with");
+            unlink(in.path);
+        }
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     static const struct rcs_test tests[] = {
         {"words", test_words},
         {"changes", test_changes},
+        {"budgets followed", test_followed},
     };
     int status;
 
