@@ -260,7 +260,7 @@ static void open_kit(const struct recourse_budget *budget, const struct recourse
 
 static struct recourse_turn *start_many(size_t count, const char *name)
 {
-    static char ids[KIT_CALLS_MAX][8];
+    static char ids[KIT_CALLS_MAX][24];
     struct recourse_call_request calls[KIT_CALLS_MAX];
 
     for (size_t i = 0; i < count; i++) {
