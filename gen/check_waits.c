@@ -2,13 +2,10 @@
 #include <string.h>
 
 #include "gen/check.h"
+#include "gen/index.h"
+#include "gen/turn.h"
 
-#define WAYS_MAX 20000u
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return a > RECOURSE_FOREVER - b ? RECOURSE_FOREVER : a + b;
-}
+#define WAYS_MAX 300000u
 
 void rcs_check_waits(const struct rcs_check *check)
 {
@@ -23,7 +20,7 @@ void rcs_check_waits(const struct rcs_check *check)
 
 /* One way through the policy so far: where it stands, and how long it has waited. */
 struct way {
-    struct rcs_history history;
+    struct rcs_history history; /* what tells ways apart */
     uint64_t least_ms; /* with the luckiest draws */
     uint64_t most_ms;  /* with the unluckiest, and servers that ask for as much as they may */
     uint64_t base_ms;  /* the schedule alone, on the way with the most */
@@ -32,16 +29,20 @@ struct way {
     bool safe;
 };
 
-/* One delay of one wait: was it ever due, and could it ever be begun? */
+/* One delay of one wait: how long it is, was it ever due, and could it ever be begun? */
 struct due {
+    uint64_t least_ms; /* this and the next two hold once it was due */
+    uint64_t most_ms;
+    uint64_t base_ms;
     bool begun;
-    const char *witness; /* words of the first run in which it was due; NULL: never */
+    size_t from; /* the first way on which it was due, + 1; 0: none */
+    uint16_t failure;
+    bool safe;
 };
 
 struct ways {
     const struct rcs_check *check;
-    struct way *items;
-    size_t count;
+    struct rcs_index index;
     bool full;
     struct due *due; /* [wait * tries + index] */
 };
@@ -56,80 +57,83 @@ static void forget_uses(const struct rcs_spec *spec, struct rcs_history *history
     }
 }
 
+static struct way *way_at(const struct ways *ways, size_t number)
+{
+    return rcs_index_at(&ways->index, number);
+}
+
+/* NULL if there are too many to add one. */
 static struct way *way_to(struct ways *ways, const struct rcs_history *history)
 {
-    for (size_t i = ways->count; i-- > 0 && ways->items[i].history.tries >= history->tries;) {
-        if (memcmp(&ways->items[i].history, history, sizeof *history) == 0) {
-            return &ways->items[i];
-        }
-    }
-    if (ways->count == WAYS_MAX) {
+    struct way *way;
+    size_t number;
+    bool fresh;
+
+    if (ways->index.count >= WAYS_MAX) {
         ways->full = true;
         return NULL;
     }
-    ways->items[ways->count].history = *history;
-    ways->items[ways->count].least_ms = RECOURSE_FOREVER;
-    return &ways->items[ways->count++];
-}
-
-static const char *words_to(const struct ways *ways, size_t at, const char *last)
-{
-    struct rcs_arena *arena = ways->check->findings->arena;
-    const char *text = last;
-
-    while (ways->items[at].from != 0) {
-        const struct way *way = &ways->items[at];
-
-        text = rcs_arena_format(arena, "%s%s%s%s", ways->check->spec->failures[way->failure].name,
-                                way->safe ? ":safe" : "", *text ? ", " : "", text);
-        at = way->from - 1;
+    number = rcs_index_put(&ways->index, history, &fresh);
+    way = way_at(ways, number);
+    if (fresh) {
+        way->least_ms = RECOURSE_FOREVER;
     }
-    return text;
+    return way;
 }
 
-/* The most that a wait can be: a server that asks for as much as it may counts, too. */
-static uint64_t longest(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index)
+/* The words of a way, and of one failure more where there is one. */
+static const char *words_to(const struct ways *ways, size_t at, const struct due *last)
 {
-    struct rcs_window plain;
-    struct rcs_window asked;
+    const struct rcs_spec *spec = ways->check->spec;
+    struct rcs_string words = {.arena = ways->check->findings->arena};
+    size_t path[RECOURSE_TRIES_MAX + 1];
+    size_t length = 0;
 
-    rcs_model_window(spec, wait, index, 0, &plain);
-    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? RECOURSE_DURATION_MAX_MS : wait->server_ms,
-                     &asked);
-    return plain.max_ms > asked.max_ms ? plain.max_ms : asked.max_ms;
+    for (; way_at(ways, at)->from != 0 && length < sizeof path / sizeof path[0]; at = way_at(ways, at)->from - 1) {
+        path[length++] = at;
+    }
+    while (length > 0) {
+        const struct way *way = way_at(ways, path[--length]);
+
+        rcs_append_text(&words, spec->failures[way->failure].name);
+        rcs_append_text(&words, way->safe ? ":safe" : "");
+        rcs_append_text(&words, length > 0 || last != NULL ? ", " : "");
+    }
+    if (last != NULL) {
+        rcs_append_text(&words, spec->failures[last->failure].name);
+        rcs_append_text(&words, last->safe ? ":safe" : "");
+    }
+    return words.data != NULL ? words.data : "";
 }
 
-/* And the least: a server that is obeyed may ask for a millisecond. */
-static uint64_t shortest(const struct rcs_spec_wait *wait, const struct rcs_window *plain)
-{
-    bool obeys = wait->server == RECOURSE_SERVER_OBEY_ELSE_SCHEDULE || wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP;
-
-    return obeys && plain->min_ms > 1 ? 1 : plain->min_ms;
-}
-
-/* Notes that a delay is due, and whether it ends before the deadline. */
-static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *word)
+/* The delay that is due after way `from` and one failure more. Looked at once: growth is computed step by step. */
+static struct due *due_after(struct ways *ways, size_t from, uint16_t w, unsigned index, const struct rcs_case *at)
 {
     const struct rcs_spec *spec = ways->check->spec;
     struct due *due = &ways->due[w * spec->settings.tries + index];
-    bool begins = least_ms < spec->settings.call_deadline_ms;
 
-    if (due->witness == NULL) {
-        due->witness = words_to(ways, from, word);
+    if (due->from == 0) {
+        struct rcs_window window;
+
+        rcs_model_window(spec, &spec->waits[w], index, 0, &window);
+        rcs_model_bounds(spec, &spec->waits[w], index, &due->least_ms, &due->most_ms);
+        due->base_ms = window.base_ms;
+        due->from = from + 1;
+        due->failure = (uint16_t)(at->event - RECOURSE_EVENT_FAILURE);
+        due->safe = at->safe;
     }
-    due->begun = due->begun || begins;
-    return begins;
+    return due;
 }
 
 /* Goes on from way `from` by one failure that is tried again, if it is. */
 static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
 {
     const struct rcs_spec *spec = ways->check->spec;
-    struct rcs_history history = ways->items[from].history;
+    struct rcs_history history = way_at(ways, from)->history;
     struct rcs_case at = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + failure), .safe = safe, .may_wait = true};
     struct rcs_case elapsed = {.event = RECOURSE_EVENT_ELAPSED};
     const struct rcs_spec_wait *wait;
-    struct rcs_window window;
+    struct due *due;
     struct way *way;
     unsigned index;
     uint64_t least;
@@ -144,16 +148,14 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     }
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
-    rcs_model_window(spec, wait, index, 0, &window);
-    least = add(ways->items[from].least_ms, shortest(wait, &window));
-    if (!can_begin(ways, from, spec->rows[row].wait, index, least,
-                   rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
-                                    safe ? ":safe" : "")) ||
-        rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
+    due = due_after(ways, from, spec->rows[row].wait, index, &at);
+    least = rcs_add_ms(way_at(ways, from)->least_ms, due->least_ms);
+    due->begun = due->begun || least < spec->settings.call_deadline_ms;
+    if (least >= spec->settings.call_deadline_ms || rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    most = add(ways->items[from].most_ms, longest(spec, wait, index));
+    most = rcs_add_ms(way_at(ways, from)->most_ms, due->most_ms);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }
@@ -168,7 +170,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
         return;
     }
     way->most_ms = most;
-    way->base_ms = add(ways->items[from].base_ms, window.base_ms);
+    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, due->base_ms);
     way->from = from + 1;
     way->failure = failure;
     way->safe = safe;
@@ -182,9 +184,9 @@ static void find_dead_waits(const struct ways *ways)
         for (unsigned index = 0; index < spec->settings.tries; index++) {
             const struct due *due = &ways->due[w * spec->settings.tries + index];
 
-            if (due->witness != NULL && !due->begun) {
+            if (due->from != 0 && !due->begun) {
                 rcs_find(ways->check->findings, RCS_WARNING, "dead-wait", spec->waits[w].delays_place,
-                         spec->waits[w].id, due->witness,
+                         spec->waits[w].id, words_to(ways, due->from - 1, due),
                          "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
                          index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
                 break;
@@ -199,9 +201,9 @@ static size_t walk_ways(struct ways *ways)
     const struct rcs_spec *spec = ways->check->spec;
     size_t longest_way = 0;
 
-    for (size_t i = 0; i < ways->count; i++) {
-        const struct way *way = &ways->items[i];
-        const struct way *most = &ways->items[longest_way];
+    for (size_t i = 0; i < ways->index.count; i++) {
+        const struct way *way = way_at(ways, i);
+        const struct way *most = way_at(ways, longest_way);
 
         if (way->most_ms > most->most_ms ||
             (way->most_ms == most->most_ms && way->history.tries > most->history.tries)) {
@@ -230,7 +232,8 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     if (rcs_model_move(spec, &first, &ready, &spent) == RECOURSE_NONE || first.place != RECOURSE_ATTEMPT) {
         return;
     }
-    ways.items = rcs_arena_alloc(arena, WAYS_MAX * sizeof *ways.items);
+    ways.index = (struct rcs_index){
+        .arena = arena, .key_size = sizeof(struct rcs_history), .item_size = sizeof(struct way)};
     ways.due = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *ways.due);
     way_to(&ways, &first)->least_ms = 0;
     at = walk_ways(&ways);
@@ -239,11 +242,11 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
         rcs_find(check->findings, RCS_NOTICE, "worst-case", spec->setting_places.tries, NULL, NULL,
                  "more than %u ways to wait: the longest of them is at least what is said", WAYS_MAX);
     }
-    for (size_t i = 0; i < ways.count; i++) {
-        worst->tries = ways.items[i].history.tries > worst->tries ? ways.items[i].history.tries : worst->tries;
+    for (size_t i = 0; i < ways.index.count; i++) {
+        worst->tries = way_at(&ways, i)->history.tries > worst->tries ? way_at(&ways, i)->history.tries : worst->tries;
     }
     worst->requests = worst->tries; /* a try is one request at most */
-    worst->wait_ms = ways.items[at].most_ms;
-    worst->wait_base_ms = ways.items[at].base_ms;
-    worst->witness = words_to(&ways, at, "");
+    worst->wait_ms = way_at(&ways, at)->most_ms;
+    worst->wait_base_ms = way_at(&ways, at)->base_ms;
+    worst->witness = words_to(&ways, at, NULL);
 }

@@ -69,8 +69,7 @@ struct rcs_hit rcs_model_row(const struct rcs_spec *spec, const struct rcs_histo
     return hit;
 }
 
-/* Whether wait `w` has nothing more to give to a call that has begun `tries` tries. */
-static bool wait_ended(const struct rcs_spec *spec, const struct rcs_history *history, uint16_t w)
+bool rcs_wait_ended(const struct rcs_spec *spec, const struct rcs_history *history, uint16_t w)
 {
     const struct rcs_spec_wait *wait = &spec->waits[w];
     size_t index = wait->by_uses ? history->uses[w] : history->tries - 1u;
@@ -81,7 +80,7 @@ static bool wait_ended(const struct rcs_spec *spec, const struct rcs_history *hi
 static uint8_t after_failure(const struct rcs_spec *spec, struct rcs_history *history, const struct rcs_spec_row *row,
                              const struct rcs_case *at, bool *tries_spent)
 {
-    if (history->tries >= spec->settings.tries || wait_ended(spec, history, row->wait)) {
+    if (history->tries >= spec->settings.tries || rcs_wait_ended(spec, history, row->wait)) {
         *tries_spent = true;
         return RECOURSE_EXHAUSTED;
     }

@@ -37,6 +37,9 @@ struct rcs_hit rcs_model_row(const struct rcs_spec *spec, const struct rcs_histo
 uint16_t rcs_model_move(const struct rcs_spec *spec, struct rcs_history *history, const struct rcs_case *at,
                         bool *tries_spent);
 
+/* Whether wait `w` has nothing more to give to a call with this history. */
+bool rcs_wait_ended(const struct rcs_spec *spec, const struct rcs_history *history, uint16_t w);
+
 /* The symbol of a case (see recourse/policy.h) and back. `from_symbol` returns false for symbols that don't belong to `place`. */
 uint8_t rcs_symbol(const struct rcs_spec *spec, uint8_t place, const struct rcs_case *at);
 bool rcs_symbol_case(const struct rcs_spec *spec, uint8_t place, uint8_t symbol, struct rcs_case *at);
@@ -123,6 +126,11 @@ struct rcs_window {
 };
 void rcs_model_window(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index,
                       uint64_t server_delay_ms, struct rcs_window *out);
+
+/* The least and the most that one entry of a wait can come to: jitter, and servers that ask for as little or as much as the
+   wait obeys. */
+void rcs_model_bounds(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index, uint64_t *least_ms,
+                      uint64_t *most_ms);
 
 /* ---- all checks of meaning ---- */
 

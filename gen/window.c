@@ -176,3 +176,17 @@ void rcs_model_window(const struct rcs_spec *spec, const struct rcs_spec_wait *w
     out->min_ms = server_delay_ms;
     out->max_ms = percent_of(server_delay_ms, 100u + wait->server_percent);
 }
+
+void rcs_model_bounds(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned index, uint64_t *least_ms,
+                      uint64_t *most_ms)
+{
+    bool obeys = wait->server == RECOURSE_SERVER_OBEY_ELSE_SCHEDULE || wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP;
+    struct rcs_window plain;
+    struct rcs_window asked;
+
+    rcs_model_window(spec, wait, index, 0, &plain);
+    rcs_model_window(spec, wait, index, wait->server == RECOURSE_SERVER_WITHIN ? RECOURSE_DURATION_MAX_MS : wait->server_ms,
+                     &asked);
+    *least_ms = obeys && plain.min_ms > 1 ? 1 : plain.min_ms; /* a server that is obeyed may ask for a millisecond */
+    *most_ms = plain.max_ms > asked.max_ms ? plain.max_ms : asked.max_ms;
+}

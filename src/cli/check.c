@@ -1,10 +1,13 @@
 /* recourse check: all that the compiler has to say about policies. */
+#include <limits.h>
 #include <string.h>
 
 #include "cli.h"
 #include "explain.h"
 #include "findings_out.h"
 #include "gen/compile.h"
+#include "policy_text.h"
+#include "waits_out.h"
 
 struct checked {
     const char *path;
@@ -23,7 +26,7 @@ static void load(struct rcs_arena *arena, const char *path, bool strict, struct 
     const struct rcs_place nowhere = {0, 0};
     const char *why = NULL;
     size_t size = 0;
-    char *text = rcs_file_read(arena, path, &size, &why);
+    char *text = rcs_policy_text_read(arena, "check", &path, &size, &why);
 
     memset(out, 0, sizeof *out);
     out->path = path;
@@ -64,45 +67,18 @@ static void print_summary(const struct checked *checked)
     putchar('\n');
 }
 
-/* How many delays of a wait a call can come to. */
-static unsigned window_count(const struct rcs_spec *spec, const struct rcs_spec_wait *wait)
-{
-    unsigned most = spec->settings.tries - 1u;
-
-    if (!wait->grows && wait->delay_count < most) {
-        most = (unsigned)wait->delay_count;
-    }
-    return wait->times != 0 && wait->by_uses && wait->times < most ? wait->times : most;
-}
-
-/* The windows that each wait is drawn from, in order: "    wait short: 200 ms, 400 ms". */
 static void print_waits(const struct rcs_spec *spec)
 {
     for (size_t w = 0; w < spec->wait_count; w++) {
-        const struct rcs_spec_wait *wait = &spec->waits[w];
-        const char *between = " ";
-
-        printf("    wait %s:", wait->id);
-        for (unsigned index = 0; index < window_count(spec, wait); index++) {
-            char least[RCS_DURATION_SIZE];
-            char most[RCS_DURATION_SIZE];
-            struct rcs_window window;
-
-            rcs_model_window(spec, wait, index, 0, &window);
-            rcs_duration_text(window.min_ms, least);
-            rcs_duration_text(window.max_ms, most);
-            printf(window.min_ms == window.max_ms ? "%s%s" : "%s%s to %s", between, least, most);
-            between = ", ";
-        }
+        printf("    wait %s: ", spec->waits[w].id);
+        rcs_windows_print(spec, &spec->waits[w], UINT_MAX);
         putchar('\n');
     }
 }
 
-static void print_people(const struct checked *checked, bool colour)
+static void print_people(const struct checked *checked)
 {
-    for (size_t i = 0; i < checked->findings.count; i++) {
-        rcs_finding_print(stdout, checked->path, &checked->findings.items[i], colour);
-    }
+    rcs_findings_print(checked->path, &checked->findings);
     print_summary(checked);
     if (checked->findings.by_severity[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
         print_waits(checked->loaded.spec);
@@ -120,7 +96,7 @@ static void write_waits(struct rcs_out *out, const struct rcs_spec *spec)
         rcs_out_text(out, spec->waits[w].id);
         rcs_out_key(out, "windows_ms");
         rcs_out_open(out, '[');
-        for (unsigned index = 0; index < window_count(spec, &spec->waits[w]); index++) {
+        for (unsigned index = 0; index < rcs_windows_count(spec, &spec->waits[w]); index++) {
             rcs_model_window(spec, &spec->waits[w], index, 0, &window);
             rcs_out_open(out, '[');
             rcs_out_number(out, window.min_ms);
@@ -154,18 +130,7 @@ static void write_json(struct rcs_out *out, const struct checked *checked)
         rcs_out_close(out, '}');
         return;
     }
-    rcs_out_open(out, '{');
-    rcs_out_key(out, "tries");
-    rcs_out_number(out, worst->tries);
-    rcs_out_key(out, "requests");
-    rcs_out_number(out, worst->requests);
-    rcs_out_key(out, "wait_ms");
-    rcs_out_number(out, worst->wait_ms);
-    rcs_out_key(out, "wait_base_ms");
-    rcs_out_number(out, worst->wait_base_ms);
-    rcs_out_key(out, "witness");
-    rcs_out_text(out, worst->witness);
-    rcs_out_close(out, '}');
+    rcs_out_worst(out, worst);
     rcs_out_key(out, "states");
     rcs_out_number(out, checked->loaded.machine->state_count);
     rcs_out_key(out, "waits");
@@ -177,7 +142,6 @@ static int check_files(char **paths, size_t count, const struct check_options *o
 {
     struct rcs_arena arena = {0};
     struct rcs_out out = {0};
-    bool colour = rcs_wants_colour(stdout);
     bool good = true;
 
     rcs_out_open(&out, '{');
@@ -194,7 +158,7 @@ static int check_files(char **paths, size_t count, const struct check_options *o
                    strcmp(checked.findings.items[0].code, "io") == 0) {
             rcs_cli_error("check", "%s: %s", paths[i], checked.findings.items[0].text);
         } else {
-            print_people(&checked, colour);
+            print_people(&checked);
         }
         rcs_arena_clear(&arena);
     }
@@ -239,7 +203,8 @@ const struct rcs_command rcs_command_check = {
         "Usage: recourse check [--json] [--strict] SPEC...\n"
         "       recourse check --explain CODE\n"
         "\n"
-        "Reads each policy, unrolls it into its machine and says what is wrong with it:\n"
+        "Reads each policy (a file, or the name of a built-in one where there is no such\n"
+        "file), unrolls it into its machine and says what is wrong with it:\n"
         "syntax and names, cases that no row or more than one row takes, rows that can\n"
         "never be used, runs that never end, retries that could do a thing twice,\n"
         "examples that do not come out.\n"

@@ -17,7 +17,8 @@
 enum rcs_exit {
     RCS_EXIT_OK = 0,
     RCS_EXIT_ERROR = 1,     /* findings, or something wrong with how the command was called */
-    RCS_EXIT_FAILED = 3,    /* run: a policy told the host */
+    RCS_EXIT_DIFFERS = 2,   /* diff: the policies behave differently */
+    RCS_EXIT_FAILED = 3,    /* run: a policy told the host; diff: a gate is broken */
     RCS_EXIT_CANCELLED = 4  /* run: a signal came */
 };
 
@@ -33,9 +34,12 @@ extern const struct rcs_command rcs_command_check;
 extern const struct rcs_command rcs_command_fmt;
 extern const struct rcs_command rcs_command_compile;
 extern const struct rcs_command rcs_command_simulate;
+extern const struct rcs_command rcs_command_paths;
+extern const struct rcs_command rcs_command_diff;
 extern const struct rcs_command rcs_command_classify;
 extern const struct rcs_command rcs_command_tools;
 extern const struct rcs_command rcs_command_run;
+extern const struct rcs_command rcs_command_audit;
 extern const struct rcs_command rcs_command_policy;
 
 /* Prints "recourse COMMAND: TEXT" as one line on stderr, cleaned of control characters. Returns RCS_EXIT_ERROR. */

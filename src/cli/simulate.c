@@ -1,11 +1,11 @@
 /* recourse simulate: one run on the model, step by step. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
-#include "findings_out.h"
-#include "gen/compile.h"
+#include "json_out.h"
+#include "spec_open.h"
 
 static const char *scenario_label(const struct rcs_spec *spec, uint16_t scenario)
 {
@@ -185,33 +185,14 @@ static int walk(struct rcs_arena *arena, const struct rcs_spec *spec, char **arg
     return RCS_EXIT_OK;
 }
 
-static int complain_unreadable(const char *path, const char *why)
-{
-    if (recourse_policy_builtin(path) != NULL && access(path, F_OK) != 0) {
-        return rcs_cli_error("simulate", "%s is the name of a built-in policy; simulate walks a file, such as "
-                            "spec/%s.policy.md", path, path);
-    }
-    return rcs_cli_error("simulate", "%s: the file can't be read: %s", path, why);
-}
-
 static int simulate(const char *path, char **words, size_t word_count, bool json)
 {
+    static const struct rcs_spec_reader reader = {"simulate", "walked", false};
     struct rcs_arena arena = {0};
-    struct rcs_findings findings = {.arena = &arena};
     struct rcs_loaded loaded = {NULL, NULL, {0}};
-    const char *why = NULL;
-    size_t size = 0;
-    char *text = rcs_file_read(&arena, path, &size, &why);
-    int status;
+    int status = RCS_EXIT_ERROR;
 
-    if (text == NULL) {
-        return complain_unreadable(path, why);
-    }
-    if (!rcs_load(&arena, path, text, size, &findings, &loaded)) {
-        rcs_findings_sort(&findings);
-        rcs_findings_print_errors(path, &findings);
-        status = rcs_cli_error("simulate", "%s has errors: nothing was walked", path);
-    } else {
+    if (rcs_spec_open(&reader, &arena, path, path, &loaded)) {
         status = walk(&arena, loaded.spec, words, word_count, json);
     }
     rcs_arena_clear(&arena);
@@ -245,8 +226,9 @@ const struct rcs_command rcs_command_simulate = {
         "Usage: recourse simulate [--json] SPEC WORD...\n"
         "\n"
         "Walks the model of a policy: what it would do if this happened. SPEC is a\n"
-        "policy's file. Words are events, in order; `ready` and `elapsed` are put in\n"
-        "where the next word belongs to the next state.\n"
+        "policy's file, or the name of a built-in policy where there is no such file.\n"
+        "Words are events, in order; `ready` and `elapsed` are put in where the next\n"
+        "word belongs to the next state.\n"
         "\n"
         "  NAME         an event of a state, or a failure of the policy, or ok\n"
         "  NAME:safe    ... of a tool that may safely be run twice\n"

@@ -3,7 +3,8 @@
 #
 # - A fenced block that names a file (```markdown mine.policy.md) is written to that file; policies pass `check` and are canonical.
 # - A line `$ ... build/recourse ...` in a fenced block is run, and its output compared with the lines below it; `...` alone on
-#   a line matches any lines. `# with A5's guard changed to `first try`` behind a command changes that cell before.
+#   a line matches any lines. `# with A5's guard changed to `first try`` behind a command changes that cell before, in the last
+#   policy that the command names; `old/` has the policies as they were.
 # - The tables of spec/README.md about effects and waits are asked of the compiler, row by row (that about conditions:
 #   tests/unit/test_language.c).
 # - Each word that the compiler expects somewhere stands in spec/README.md and on the page of `recourse help policy`.
@@ -79,6 +80,7 @@ place() {
     mkdir -p "$work/root/build"
     ln -s "$RECOURSE" "$work/root/build/recourse"
     cp -r spec "$work/root/spec"
+    cp -r spec "$work/root/old"
     cp "$work"/files/* "$work/root/" 2>/dev/null
 }
 
@@ -142,7 +144,7 @@ apply_change() {
     column=${BASH_REMATCH[2]}
     value=${BASH_REMATCH[3]}
     [ "$column" != guard ] || column='if'
-    file=$(printf '%s\n' "$command" | grep -oE '[A-Za-z_/]+\.policy\.md' | head -n 1)
+    file=$(printf '%s\n' "$command" | grep -oE '[A-Za-z_/]+\.policy\.md' | tail -n 1)
     set_cell "$work/root/$file" "$id" "$column" "$value"
     note $? "$command: the cell to be changed is there"
 }
@@ -332,6 +334,11 @@ check_words() {
         note $? "the setting '$setting' is needed"
         is_described setting "$setting"
     done
+    probe
+    sed -i "s/^| output .*/&\n| audit | perhaps |/" "$work/probe/probe.policy.md"
+    findings | grep -q "continue, or refuse"
+    note $? "the setting 'audit' may be written" "$(findings)"
+    is_described setting audit
     for setting in resumes rounds; do
         probe
         sed -i "s/^| output .*/&\n| $setting | 0 |/" "$work/probe/probe.policy.md"
