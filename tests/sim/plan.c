@@ -163,6 +163,7 @@ static void plan_tools(struct world *world)
     for (size_t i = 0; i < world->tool_count; i++) {
         world->all.blind = world->all.blind || (world->all.limit > 0 && world->groups[i].blind);
     }
+    world->all.blind = world->all.blind || world->memory_max > 0; /* an answer may wait for room in it */
 }
 
 /* ---- the runner ---- */
