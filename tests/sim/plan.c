@@ -124,7 +124,7 @@ static void plan_servers(struct world *world)
         struct sim_server *server = &world->servers[i];
         unsigned limit = sim_chance(&world->random, 300) ? sim_between(&world->random, 1, 4) : 0;
         size_t first = world->tool_count;
-        char name[24];
+        char name[48];
 
         snprintf(server->name, sizeof server->name, "m%zu", i);
         snprintf(server->url, sizeof server->url, "http://m%zu/", i);

@@ -99,7 +99,7 @@ struct sim_call {
     bool dry_run;
     bool sensitive;
     bool truncated;
-    char id[12];
+    char id[16];
     const char *name;
     char *arguments;
     size_t arguments_size;
@@ -177,8 +177,8 @@ struct sim_heap {
 };
 
 struct sim_server { /* MCP */
-    char name[8];
-    char url[32];
+    char name[24];
+    char url[40];
     unsigned session;
     bool sessions;
 };
