@@ -103,6 +103,8 @@ static void write_result(struct rcs_out *out, const struct recourse_result *resu
     text(out, "tell", recourse_tell_name(result->tell));
     text(out, "reason", result->reason == RECOURSE_REASON_NONE ? NULL : recourse_reason_name(result->reason));
     number(out, "tries", result->tries);
+    number(out, "resumes", result->resumes);
+    number(out, "rounds", result->rounds);
     write_row(out, policy, result->row);
     text(out, "failure", failure(policy, result->failure));
     text(out, "effect", recourse_effect_name(result->effect));
