@@ -24,6 +24,7 @@ struct way {
     uint64_t least_ms; /* with the luckiest draws */
     uint64_t most_ms;  /* with the unluckiest, and servers that ask for as much as they may */
     uint64_t base_ms;  /* the schedule alone, on the way with the most */
+    uint64_t sum_ms;   /* the schedule alone, on the way where it is longest */
     size_t from;       /* the way before, + 1; 0: none */
     uint16_t failure;
     bool safe;
@@ -40,6 +41,10 @@ struct ways {
     struct rcs_index index;
     bool full;
     struct due *due; /* [wait * tries + index] */
+    const char *late;      /* words of the first run whose schedule alone comes to the deadline; NULL: none does */
+    const char *late_most; /* likewise, with jitter and what servers may ask for */
+    uint64_t late_ms;
+    uint64_t late_most_ms;
 };
 
 /* Forgets uses that no schedule asks for, so that ways which differ in nothing else are one. */
@@ -107,6 +112,27 @@ static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index
     return begins;
 }
 
+/* Notes the first run whose waits add up to more than the deadline allows. */
+static void note_late(struct ways *ways, size_t from, uint64_t sum_ms, uint64_t most_ms, uint16_t failure, bool safe)
+{
+    const struct rcs_spec *spec = ways->check->spec;
+    uint64_t deadline_ms = spec->settings.call_deadline_ms;
+    const char *word;
+
+    if (most_ms < deadline_ms || ways->late != NULL || (sum_ms < deadline_ms && ways->late_most != NULL)) {
+        return;
+    }
+    word = words_to(ways, from, rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
+                                                 safe ? ":safe" : ""));
+    if (sum_ms >= deadline_ms) {
+        ways->late = word;
+        ways->late_ms = sum_ms;
+    } else {
+        ways->late_most = word;
+        ways->late_most_ms = most_ms;
+    }
+}
+
 /* Goes on from way `from` by one failure that is tried again, if it is. */
 static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
 {
@@ -120,6 +146,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     unsigned index;
     uint64_t least;
     uint64_t most;
+    uint64_t sum;
     uint16_t row;
     bool spent;
 
@@ -133,12 +160,14 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     rcs_model_window(spec, wait, index, 0, &window);
     rcs_model_bounds(spec, wait, index, &least, &most);
     least = rcs_add_ms(way_at(ways, from)->least_ms, least);
+    most = rcs_add_ms(way_at(ways, from)->most_ms, most);
+    sum = rcs_add_ms(way_at(ways, from)->sum_ms, window.base_ms);
+    note_late(ways, from, sum, most, failure, safe);
     if (!can_begin(ways, from, spec->rows[row].wait, index, least, spec->failures[failure].name, safe) ||
         rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    most = rcs_add_ms(way_at(ways, from)->most_ms, most);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }
@@ -149,6 +178,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     if (least < way->least_ms) {
         way->least_ms = least;
     }
+    way->sum_ms = sum > way->sum_ms ? sum : way->sum_ms;
     if (way->from != 0 && way->most_ms >= most) {
         return;
     }
@@ -159,9 +189,11 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     way->safe = safe;
 }
 
-static void find_dead_waits(const struct ways *ways)
+/* Returns whether there were any. */
+static bool find_dead_waits(const struct ways *ways)
 {
     const struct rcs_spec *spec = ways->check->spec;
+    bool found = false;
 
     for (size_t w = 0; w < spec->wait_count; w++) {
         for (unsigned index = 0; index < spec->settings.tries; index++) {
@@ -172,9 +204,28 @@ static void find_dead_waits(const struct ways *ways)
                          spec->waits[w].id, due->witness,
                          "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
                          index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
+                found = true;
                 break;
             }
         }
+    }
+    return found;
+}
+
+/* Waits that add up to more than the deadline: by themselves they promise a try that is not made. */
+static void tell_late(const struct ways *ways)
+{
+    const struct rcs_spec *spec = ways->check->spec;
+    bool alone = ways->late != NULL;
+    const char *witness = alone ? ways->late : ways->late_most;
+
+    if (witness != NULL) {
+        rcs_find(ways->check->findings, alone ? RCS_WARNING : RCS_NOTICE, "past-deadline",
+                 spec->setting_places.call_deadline, NULL, witness,
+                 "waits add up to %llu ms%s, and the call deadline is %llu ms: the try after them is not made",
+                 (unsigned long long)(alone ? ways->late_ms : ways->late_most_ms),
+                 alone ? "" : ", with jitter and what servers may ask for",
+                 (unsigned long long)spec->settings.call_deadline_ms);
     }
 }
 
@@ -220,7 +271,9 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     ways.due = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *ways.due);
     way_to(&ways, &first)->least_ms = 0;
     at = walk_ways(&ways);
-    find_dead_waits(&ways);
+    if (!find_dead_waits(&ways)) {
+        tell_late(&ways);
+    }
     if (ways.full) {
         rcs_find(check->findings, RCS_NOTICE, "worst-case", spec->setting_places.tries, NULL, NULL,
                  "more than %u ways to wait: the longest of them is at least what is said", WAYS_MAX);
