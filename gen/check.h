@@ -20,6 +20,9 @@ void rcs_check_waits(const struct rcs_check *check);    /* arithmetic, dead-wait
 void rcs_check_review(const struct rcs_check *check);   /* no-jitter, several-roles, false-claim */
 void rcs_check_examples(const struct rcs_check *check); /* example */
 
+/* Whether no try shows what both atoms ask for. */
+bool rcs_atoms_exclude(const struct recourse_atom *a, const struct recourse_atom *b);
+
 /* The longest a call can take. */
 void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst);
 

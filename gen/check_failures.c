@@ -146,13 +146,26 @@ static bool same_text_but(const struct recourse_atom *a, const struct recourse_a
     return same_text(a->name, b->name) && strcmp(a->value, b->value) != 0;
 }
 
-/* Whether one attempt can't show both. A broken connection may have begun with a status, so kinds seldom shut each other out. */
-static bool excludes(const struct recourse_atom *a, const struct recourse_atom *b)
+/* Kinds that one attempt can't show both of. A broken connection may have begun with a status, and a server that was a
+   process may have ended: most kinds go together. */
+static bool kinds_exclude(uint8_t a, uint8_t b)
 {
-    if (a->kind == RECOURSE_ATOM_SPAWN || a->kind == RECOURSE_ATOM_EXIT) {
-        return b->kind == RECOURSE_ATOM_HTTP || b->kind == RECOURSE_ATOM_NETWORK || b->kind == RECOURSE_ATOM_RPC ||
-               b->kind == RECOURSE_ATOM_SESSION_EXPIRED ||
-               (a->kind == b->kind && a->kind == RECOURSE_ATOM_EXIT && (a->high < b->low || b->high < a->low));
+    static const uint32_t others[RECOURSE_ATOM_COUNT] = {
+        [RECOURSE_ATOM_SPAWN] = 1u << RECOURSE_ATOM_HTTP | 1u << RECOURSE_ATOM_NETWORK | 1u << RECOURSE_ATOM_TIMEOUT |
+                                1u << RECOURSE_ATOM_RPC | 1u << RECOURSE_ATOM_TOOL_ERROR | 1u << RECOURSE_ATOM_EXIT |
+                                1u << RECOURSE_ATOM_SESSION_EXPIRED | 1u << RECOURSE_ATOM_PROTOCOL |
+                                1u << RECOURSE_ATOM_TOO_LARGE,
+        [RECOURSE_ATOM_RPC] = 1u << RECOURSE_ATOM_PROTOCOL | 1u << RECOURSE_ATOM_TOO_LARGE | 1u << RECOURSE_ATOM_TOOL_ERROR,
+        [RECOURSE_ATOM_EXIT] = 1u << RECOURSE_ATOM_HTTP | 1u << RECOURSE_ATOM_RPC | 1u << RECOURSE_ATOM_SESSION_EXPIRED,
+    };
+
+    return (others[a] & 1u << b) != 0 || (others[b] & 1u << a) != 0;
+}
+
+bool rcs_atoms_exclude(const struct recourse_atom *a, const struct recourse_atom *b)
+{
+    if (kinds_exclude(a->kind, b->kind)) {
+        return true;
     }
     if (a->kind != b->kind) {
         return false;
@@ -160,6 +173,7 @@ static bool excludes(const struct recourse_atom *a, const struct recourse_atom *
     switch ((enum recourse_atom_kind)a->kind) {
     case RECOURSE_ATOM_HTTP:
     case RECOURSE_ATOM_RPC:
+    case RECOURSE_ATOM_EXIT:
         return a->high < b->low || b->high < a->low;
     case RECOURSE_ATOM_NETWORK:
     case RECOURSE_ATOM_TIMEOUT:
@@ -204,7 +218,7 @@ static bool contradiction(const struct conjunction *it, size_t *one, size_t *two
             const struct recourse_atom *b = &it->atoms[*two].atom;
             struct conjunction single = {&it->atoms[*one], 1};
 
-            if (*one != *two && (excludes(&it->atoms[*one].atom, b) ||
+            if (*one != *two && (rcs_atoms_exclude(&it->atoms[*one].atom, b) ||
                                  (result && looks_into_result(&single) && needs_failure(b)))) {
                 return true;
             }
