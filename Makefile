@@ -49,8 +49,11 @@ objects = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)/*.c)) $(patsubst %.rl,$(B)
 CORE_OBJECTS := $(call objects,src/core)
 GEN_OBJECTS := $(filter-out %/compile_main.o,$(call objects,gen))
 POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
-LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli)
+# The verifier of records walks the model: it goes with the command, not into the library.
+VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
+AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
+CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/policies/texts.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -69,7 +72,7 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases interop interop-deps check review lint sanitize fuzz coverage install uninstall dist \
+.PHONY: all deps demo test test-threads cases interop interop-deps check review lint sanitize tsan fuzz coverage install uninstall dist \
         distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
@@ -82,7 +85,8 @@ help:
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
-	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make check     policies, exported symbols, headers; make lint: analysers' \
+	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
@@ -119,6 +123,10 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
+$(B)/policies/texts.c: tools/texts $(patsubst %,spec/%.policy.md,$(POLICIES))
+	@mkdir -p $(@D)
+	$(quiet)tools/texts $(POLICIES) >$@
+
 # ---- linking ----
 
 link = $(call say,link)$(CC) $(COMMON) $(CFLAGS) $(1) $(LDFLAGS) -o $@ $(2)
@@ -150,7 +158,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
-$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+$(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
@@ -165,7 +173,7 @@ $(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
 
 # Each fuzz target with a plain main that replays its seeds.
-$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libgen.a $(B)/librecourse.a
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(CLI_LIBS))
 
@@ -175,7 +183,7 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio $(B)/tests/run/test_field: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
@@ -200,7 +208,7 @@ programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-
 test: programs
 	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
 
-# Each line of tests/cases/field.jsonl; part of `test`.
+# Each line of tests/cases/field.jsonl and mcp.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
@@ -223,6 +231,15 @@ lint: check
 
 sanitize:
 	$(MAKE) B=$(B)/sanitize SANITIZE=address,undefined test
+
+# What has threads: functions, hosts of several threads, servers beside a runner.
+THREAD_TESTS := $(patsubst %,$(B)/tests/%,$(addprefix unit/test_,function threads host_threads policy_replace port server \
+    mcp_server) $(addprefix run/test_,bounds sockets mcp mcp_modern mcp_stdio))
+test-threads: $(THREAD_TESTS)
+	@B=$(B) tests/all $(THREAD_TESTS)
+
+tsan:
+	$(MAKE) B=$(B)/tsan SANITIZE=thread test-threads
 
 coverage:
 	$(MAKE) B=$(B)/coverage COVERAGE=1 test

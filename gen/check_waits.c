@@ -30,10 +30,15 @@ struct way {
     bool safe;
 };
 
-/* One delay of one wait: was it ever due, and could it ever be begun? */
+/* One delay of one wait: how long it is, was it ever due, and could it ever be begun? */
 struct due {
+    uint64_t least_ms; /* this and the next two hold once it was due */
+    uint64_t most_ms;
+    uint64_t base_ms;
     bool begun;
-    const char *witness; /* words of the first run in which it was due; NULL: never */
+    size_t from; /* the first way on which it was due, + 1; 0: none */
+    uint16_t failure;
+    bool safe;
 };
 
 struct ways {
@@ -41,10 +46,8 @@ struct ways {
     struct rcs_index index;
     bool full;
     struct due *due; /* [wait * tries + index] */
-    const char *late;      /* words of the first run whose schedule alone comes to the deadline; NULL: none does */
-    const char *late_most; /* likewise, with jitter and what servers may ask for */
-    uint64_t late_ms;
-    uint64_t late_most_ms;
+    struct due late;      /* the first wait by which the schedules alone come to the deadline; the times are totals */
+    struct due late_most; /* likewise, with jitter and what servers may ask for */
 };
 
 /* Forgets uses that no schedule asks for, so that ways which differ in nothing else are one. */
@@ -81,55 +84,62 @@ static struct way *way_to(struct ways *ways, const struct rcs_history *history)
     return way;
 }
 
-static const char *words_to(const struct ways *ways, size_t at, const char *last)
+/* The words of a way, and of one failure more where there is one. */
+static const char *words_to(const struct ways *ways, size_t at, const struct due *last)
 {
-    struct rcs_arena *arena = ways->check->findings->arena;
-    const char *text = last;
+    const struct rcs_spec *spec = ways->check->spec;
+    struct rcs_string words = {.arena = ways->check->findings->arena};
+    size_t path[RECOURSE_TRIES_MAX + 1];
+    size_t length = 0;
 
-    while (way_at(ways, at)->from != 0) {
-        const struct way *way = way_at(ways, at);
-
-        text = rcs_arena_format(arena, "%s%s%s%s", ways->check->spec->failures[way->failure].name,
-                                way->safe ? ":safe" : "", *text ? ", " : "", text);
-        at = way->from - 1;
+    for (; way_at(ways, at)->from != 0 && length < sizeof path / sizeof path[0]; at = way_at(ways, at)->from - 1) {
+        path[length++] = at;
     }
-    return text;
+    while (length > 0) {
+        const struct way *way = way_at(ways, path[--length]);
+
+        rcs_append_text(&words, spec->failures[way->failure].name);
+        rcs_append_text(&words, way->safe ? ":safe" : "");
+        rcs_append_text(&words, length > 0 || last != NULL ? ", " : "");
+    }
+    if (last != NULL) {
+        rcs_append_text(&words, spec->failures[last->failure].name);
+        rcs_append_text(&words, last->safe ? ":safe" : "");
+    }
+    return words.data != NULL ? words.data : "";
 }
 
-/* Notes that a delay is due, and whether it ends before the deadline. */
-static bool can_begin(struct ways *ways, size_t from, uint16_t w, unsigned index, uint64_t least_ms, const char *failure,
-                      bool safe)
+/* The delay that is due after way `from` and one failure more. Looked at once: growth is computed step by step. */
+static struct due *due_after(struct ways *ways, size_t from, uint16_t w, unsigned index, const struct rcs_case *at)
 {
     const struct rcs_spec *spec = ways->check->spec;
     struct due *due = &ways->due[w * spec->settings.tries + index];
-    bool begins = least_ms < spec->settings.call_deadline_ms;
 
-    if (due->witness == NULL) {
-        due->witness = words_to(ways, from, rcs_arena_format(ways->check->findings->arena, "%s%s", failure,
-                                                             safe ? ":safe" : ""));
+    if (due->from == 0) {
+        struct rcs_window window;
+
+        rcs_model_window(spec, &spec->waits[w], index, 0, &window);
+        rcs_model_bounds(spec, &spec->waits[w], index, &due->least_ms, &due->most_ms);
+        due->base_ms = window.base_ms;
+        due->from = from + 1;
+        due->failure = (uint16_t)(at->event - RECOURSE_EVENT_FAILURE);
+        due->safe = at->safe;
     }
-    due->begun = due->begun || begins;
-    return begins;
+    return due;
 }
 
 /* Notes the first run whose waits add up to more than the deadline allows. */
-static void note_late(struct ways *ways, size_t from, uint64_t sum_ms, uint64_t most_ms, uint16_t failure, bool safe)
+static void note_late(struct ways *ways, size_t from, uint64_t sum_ms, uint64_t most_ms, const struct rcs_case *at)
 {
-    const struct rcs_spec *spec = ways->check->spec;
-    uint64_t deadline_ms = spec->settings.call_deadline_ms;
-    const char *word;
+    uint64_t deadline_ms = ways->check->spec->settings.call_deadline_ms;
+    struct due *late = sum_ms >= deadline_ms ? &ways->late : &ways->late_most;
 
-    if (most_ms < deadline_ms || ways->late != NULL || (sum_ms < deadline_ms && ways->late_most != NULL)) {
-        return;
-    }
-    word = words_to(ways, from, rcs_arena_format(ways->check->findings->arena, "%s%s", spec->failures[failure].name,
-                                                 safe ? ":safe" : ""));
-    if (sum_ms >= deadline_ms) {
-        ways->late = word;
-        ways->late_ms = sum_ms;
-    } else {
-        ways->late_most = word;
-        ways->late_most_ms = most_ms;
+    if (most_ms >= deadline_ms && late->from == 0) {
+        late->from = from + 1;
+        late->failure = (uint16_t)(at->event - RECOURSE_EVENT_FAILURE);
+        late->safe = at->safe;
+        late->base_ms = sum_ms;
+        late->most_ms = most_ms;
     }
 }
 
@@ -141,7 +151,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     struct rcs_case at = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + failure), .safe = safe, .may_wait = true};
     struct rcs_case elapsed = {.event = RECOURSE_EVENT_ELAPSED};
     const struct rcs_spec_wait *wait;
-    struct rcs_window window;
+    struct due *due;
     struct way *way;
     unsigned index;
     uint64_t least;
@@ -157,14 +167,13 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     }
     wait = &spec->waits[spec->rows[row].wait];
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
-    rcs_model_window(spec, wait, index, 0, &window);
-    rcs_model_bounds(spec, wait, index, &least, &most);
-    least = rcs_add_ms(way_at(ways, from)->least_ms, least);
-    most = rcs_add_ms(way_at(ways, from)->most_ms, most);
-    sum = rcs_add_ms(way_at(ways, from)->sum_ms, window.base_ms);
-    note_late(ways, from, sum, most, failure, safe);
-    if (!can_begin(ways, from, spec->rows[row].wait, index, least, spec->failures[failure].name, safe) ||
-        rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
+    due = due_after(ways, from, spec->rows[row].wait, index, &at);
+    least = rcs_add_ms(way_at(ways, from)->least_ms, due->least_ms);
+    most = rcs_add_ms(way_at(ways, from)->most_ms, due->most_ms);
+    sum = rcs_add_ms(way_at(ways, from)->sum_ms, due->base_ms);
+    note_late(ways, from, sum, most, &at);
+    due->begun = due->begun || least < spec->settings.call_deadline_ms;
+    if (least >= spec->settings.call_deadline_ms || rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
@@ -183,7 +192,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
         return;
     }
     way->most_ms = most;
-    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, window.base_ms);
+    way->base_ms = rcs_add_ms(way_at(ways, from)->base_ms, due->base_ms);
     way->from = from + 1;
     way->failure = failure;
     way->safe = safe;
@@ -199,9 +208,9 @@ static bool find_dead_waits(const struct ways *ways)
         for (unsigned index = 0; index < spec->settings.tries; index++) {
             const struct due *due = &ways->due[w * spec->settings.tries + index];
 
-            if (due->witness != NULL && !due->begun) {
+            if (due->from != 0 && !due->begun) {
                 rcs_find(ways->check->findings, RCS_WARNING, "dead-wait", spec->waits[w].delays_place,
-                         spec->waits[w].id, due->witness,
+                         spec->waits[w].id, words_to(ways, due->from - 1, due),
                          "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
                          index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
                 found = true;
@@ -216,14 +225,14 @@ static bool find_dead_waits(const struct ways *ways)
 static void tell_late(const struct ways *ways)
 {
     const struct rcs_spec *spec = ways->check->spec;
-    bool alone = ways->late != NULL;
-    const char *witness = alone ? ways->late : ways->late_most;
+    bool alone = ways->late.from != 0;
+    const struct due *late = alone ? &ways->late : &ways->late_most;
 
-    if (witness != NULL) {
+    if (late->from != 0) {
         rcs_find(ways->check->findings, alone ? RCS_WARNING : RCS_NOTICE, "past-deadline",
-                 spec->setting_places.call_deadline, NULL, witness,
+                 spec->setting_places.call_deadline, NULL, words_to(ways, late->from - 1, late),
                  "waits add up to %llu ms%s, and the call deadline is %llu ms: the try after them is not made",
-                 (unsigned long long)(alone ? ways->late_ms : ways->late_most_ms),
+                 (unsigned long long)(alone ? late->base_ms : late->most_ms),
                  alone ? "" : ", with jitter and what servers may ask for",
                  (unsigned long long)spec->settings.call_deadline_ms);
     }
@@ -284,5 +293,5 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     worst->requests = worst->tries; /* a try is one request at most */
     worst->wait_ms = way_at(&ways, at)->most_ms;
     worst->wait_base_ms = way_at(&ways, at)->base_ms;
-    worst->witness = words_to(&ways, at, "");
+    worst->witness = words_to(&ways, at, NULL);
 }

@@ -354,6 +354,22 @@ static void read_line(struct scanner *scanner)
     }
 }
 
+/* One line instead of hundreds about a file that was never meant to be read. */
+static void complain_binary(struct scanner *scanner)
+{
+    const char *text = scanner->document->text;
+    size_t begin = 0;
+
+    scanner->number = 1;
+    for (size_t at = 0; text[at] != '\0'; at++) {
+        if (text[at] == '\n') {
+            scanner->number++;
+            begin = at + 1;
+        }
+    }
+    complain(scanner, "not-text", strlen(text) - begin, "the file is not a text: it has a byte 0 here");
+}
+
 void rcs_document_read(struct rcs_arena *arena, const char *text, size_t size, struct rcs_findings *findings,
                        struct rcs_document *document)
 {
@@ -363,6 +379,11 @@ void rcs_document_read(struct rcs_arena *arena, const char *text, size_t size, s
 
     *document = (struct rcs_document){.arena = arena, .text = rcs_arena_copy(arena, text, size), .size = size};
     text = document->text;
+    document->is_binary = memchr(text, '\0', size) != NULL;
+    if (document->is_binary) {
+        complain_binary(&scanner);
+        return;
+    }
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         scanner.number = 1;
         complain(&scanner, "bom", 0, "the file begins with a byte order mark: save it without");

@@ -56,6 +56,7 @@ struct rcs_document {
     size_t heading_count;
     struct rcs_table *tables; /* in the order of the file */
     size_t table_count;
+    bool is_binary; /* it has a byte 0: nothing else was read */
 };
 
 /* Reads a whole file; all findings are errors. The document holds what could be made out, also when there are some. */

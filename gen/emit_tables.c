@@ -291,7 +291,8 @@ static void put_settings(struct rcs_string *out, const struct recourse_settings 
     rcs_put(out, "        .output_limit = %" PRIu32 "u,\n", settings->output_limit);
     rcs_put(out, "        .output_tokens = %s,\n", settings->output_tokens ? "true" : "false");
     rcs_put(out, "        .resumes = %" PRIu32 "u,\n", settings->resumes);
-    rcs_put(out, "        .rounds = %" PRIu32 "u,\n    },\n", settings->rounds);
+    rcs_put(out, "        .rounds = %" PRIu32 "u,\n", settings->rounds);
+    rcs_put(out, "        .audit_refuse = %s,\n    },\n", settings->audit_refuse ? "true" : "false");
 }
 
 static void put_digest(struct rcs_string *out, const char *field, const uint8_t digest[32])

@@ -63,6 +63,9 @@ struct rcs_spec *rcs_spec_read(struct rcs_arena *arena, const char *path, const 
     reader->findings = findings;
     reader->spec = spec;
     rcs_document_read(arena, text, size, findings, &reader->document);
+    if (reader->document.is_binary) {
+        return NULL;
+    }
     spec->arena = arena;
     spec->path = rcs_arena_copy(arena, path, strlen(path));
     spec->text = reader->document.text;

@@ -19,11 +19,10 @@ enum setting {
     REPEATED_FAILURES,
     OUTPUT,
     NEEDED_COUNT,
-    RESUMES = NEEDED_COUNT, /* may be left out, from here on: the same as none */
+    RESUMES = NEEDED_COUNT, /* may be left out, from here on: the same as none, or continue */
     ROUNDS,
-    SETTING_COUNT,
-    AUDIT = SETTING_COUNT, /* of a later version */
-    KNOWN_COUNT
+    AUDIT,
+    SETTING_COUNT
 };
 
 static const struct {
@@ -49,10 +48,10 @@ static const struct {
     [OUTPUT] = {"output", "a number of characters or tokens, or none", offsetof(struct rcs_setting_places, output)},
     [RESUMES] = {"resumes", "a number, or none", offsetof(struct rcs_setting_places, resumes)},
     [ROUNDS] = {"rounds", "a number, or none", offsetof(struct rcs_setting_places, rounds)},
-    [AUDIT] = {"audit", NULL, 0},
+    [AUDIT] = {"audit", "continue, or refuse", offsetof(struct rcs_setting_places, audit)},
 };
 
-_Static_assert(sizeof settings / sizeof *settings == KNOWN_COUNT, "an entry for each setting");
+_Static_assert(sizeof settings / sizeof *settings == SETTING_COUNT, "an entry for each setting");
 
 enum { NAME, VALUE, COLUMN_COUNT };
 static const struct rcs_column columns[] = {
@@ -210,6 +209,16 @@ static void read_count(struct rcs_cursor *cursor, const char *what, uint64_t lea
     *out = (uint32_t)number;
 }
 
+static void read_audit(struct rcs_cursor *cursor, bool *refuse)
+{
+    *refuse = rcs_accept_words(cursor, "refuse");
+    if (*refuse || rcs_accept_words(cursor, "continue")) {
+        rcs_take_end(cursor, "nothing after it");
+    } else {
+        rcs_expected(cursor, "continue, or refuse");
+    }
+}
+
 static void read_value(struct rcs_reader *reader, struct rcs_cursor *cursor, enum setting setting)
 {
     struct recourse_settings *out = &reader->spec->settings;
@@ -254,6 +263,9 @@ static void read_value(struct rcs_reader *reader, struct rcs_cursor *cursor, enu
     case ROUNDS:
         read_count(cursor, "the number of rounds", 1, ROUNDS_MAX, &out->rounds);
         break;
+    case AUDIT:
+        read_audit(cursor, &out->audit_refuse);
+        break;
     default:
         read_amount(cursor, 1, &out->output_limit, &out->output_tokens);
         break;
@@ -287,16 +299,11 @@ static void read_setting(struct rcs_reader *reader, const struct rcs_table_row *
     struct rcs_place *place;
     size_t i = 0;
 
-    while (i < KNOWN_COUNT && strcmp(settings[i].name, name) != 0) {
+    while (i < SETTING_COUNT && strcmp(settings[i].name, name) != 0) {
         i++;
     }
-    if (i == KNOWN_COUNT) {
+    if (i == SETTING_COUNT) {
         unknown_setting(reader, name_cell, name);
-        return;
-    }
-    if (i >= SETTING_COUNT) {
-        rcs_complain(reader, "unsupported", name_cell->place,
-                     "the setting '%s' is not in this version yet: leave it out", name);
         return;
     }
     place = place_of(reader, (enum setting)i);

@@ -11,7 +11,7 @@
 
 struct rcs_setting_places { /* where each setting's value stands; line 0: missing */
     struct rcs_place language, tries, try_timeout, call_deadline, unsafe_replay, reminder, reason, sensitive_values,
-        sensitive_names, approval_timeout, repeated_failures, output, resumes, rounds;
+        sensitive_names, approval_timeout, repeated_failures, output, resumes, rounds, audit;
 };
 
 struct rcs_spec_scenario {

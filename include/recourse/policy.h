@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. A policy of another number is refused (RECOURSE_E_ABI). */
-#define RECOURSE_POLICY_ABI 3u
+#define RECOURSE_POLICY_ABI 4u
 
 #define RECOURSE_NONE 0xffffu   /* "no index" in 16-bit fields */
 #define RECOURSE_FOREVER UINT64_MAX /* a time or duration that never comes */
@@ -123,6 +123,7 @@ struct recourse_settings {
     bool output_tokens;         /* the limit counts tokens (4 characters each), not characters */
     uint32_t resumes;           /* of one try of an MCP tool: how often a broken stream is read on; 0: none */
     uint32_t rounds;            /* likewise: how often a server may ask back before it answers; 0: none */
+    bool audit_refuse;          /* a try that can't be recorded, where calls are, is not made */
 };
 
 struct recourse_scenario {

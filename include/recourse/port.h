@@ -35,11 +35,14 @@ struct recourse_http_request {
     uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
     uint64_t deadline_ms;        /* monotonic, of the port's clock; RECOURSE_FOREVER (UINT64_MAX): none */
     size_t body_max;             /* bytes of the answer's body, after decoding */
-    /* Asked, with the user of `done`, before so many more bytes of the body are kept; false: `too_large`. May be NULL. */
+    /*
+     * Asked, with the user of `done`, before so many more bytes of the body are kept or handed on: at first for all of a
+     * body to be kept whose length was said, up to `body_max`. False: not now. Nothing more is read until http_resume, the
+     * read timeout rests, the deadline holds. May be NULL.
+     */
     bool (*keep)(void *user, size_t size);
     /*
-     * Handed the bytes of the body, decoded, as they come, instead of having them kept: neither `body_max` nor `keep` has
-     * a say then. With the user of `done`; it must not call the port. False ends the exchange well: it is not
+     * Handed the bytes of the body, decoded, as they come, instead of having them kept: `body_max` has no say then. With the user of `done`; it must not call the port. False ends the exchange well: it is not
      * called any more, and `done` comes soon, with what there is and an empty body, however the body goes on. `data_type` chooses what is streamed: bodies of that media type in answers of 2xx;
      * NULL: every body. May be NULL: nothing is.
      */
@@ -79,7 +82,8 @@ struct recourse_process_request {
     size_t errors_max;              /* bytes of standard error that are kept; more is read and dropped */
     uint64_t deadline_ms;           /* as of a request: it is ended then; RECOURSE_FOREVER: never */
     uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
-    /* Asked, with the user of `done`, before so many more bytes are kept; false: they are too many. May be NULL. */
+    /* Asked, with the user of `done`, before so many bytes or fewer are read that will be kept. False: not now. Neither
+       output is read until process_resume, or until it is being ended. May be NULL, and is where it is talked with. */
     bool (*keep)(void *user, size_t size);
     /*
      * A process that is talked with; NULL: it is not. Handed its standard output as it comes, instead of having it kept:
@@ -136,6 +140,9 @@ struct recourse_port {
                       struct recourse_transfer **transfer);
     /* Ends an exchange without `done`. Returns whether a byte of the request had been sent. */
     bool (*http_cancel)(void *self, struct recourse_transfer *transfer);
+    /* `keep` has said "not now": it is asked again, perhaps from within this call. Never from a callback. NULL: this port does
+       not wait, and `keep` is not to be set. */
+    void (*http_resume)(void *self, struct recourse_transfer *transfer);
 
     /*
      * Starts a program in a process group of its own, with default signals and no other descriptors than its standard
@@ -144,7 +151,7 @@ struct recourse_port {
      * lives until it returns. A child that somebody else has waited for has no exit status. What it leaves running
      * without having been ended runs on. Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no
      * descriptors); nothing was started then.
-     * These three may be NULL: such a port has no command tools.
+     * These three and process_resume may be NULL: such a port has no command tools.
      */
     int (*process_start)(void *self, const struct recourse_process_request *request,
                          void (*done)(void *user, const struct recourse_process_result *result), void *user,
@@ -157,6 +164,8 @@ struct recourse_port {
     bool (*process_end)(void *self, struct recourse_process *process);
     /* The same, but `done` never comes, and the request is not needed any more. Returns whether it had been started. */
     bool (*process_cancel)(void *self, struct recourse_process *process);
+    /* As http_resume. */
+    void (*process_resume)(void *self, struct recourse_process *process);
     /*
      * Hands bytes to a process that is talked with, as many as fit without waiting; `*taken` says how many. After less than
      * all `writable` comes. Errors, with which no byte more will be taken: RECOURSE_E_STATE (it was not started, has gone

@@ -23,6 +23,7 @@ struct recourse_runner;
 struct recourse_run;
 struct recourse_turn;
 struct recourse_invocation;
+struct recourse_audit;
 
 /* ---- what a call ended as ---- */
 
@@ -270,8 +271,15 @@ struct recourse_runner_options {
        within one limit, in turns between them, so that no full server holds up another. */
     unsigned tries_at_once;
     unsigned calls_max;      /* in flight, queued and waiting ones included; 0: 100000. Beyond: RECOURSE_E_AGAIN */
-    size_t memory_max;       /* arguments and replies together, bytes; 0: 1 GiB. Beyond: RECOURSE_E_AGAIN, `too large` */
-    size_t body_max;         /* one answer, bytes; 0: 4 MiB */
+    /*
+     * Arguments and replies together, bytes; 0: 1 GiB. Arguments that are beyond it: RECOURSE_E_AGAIN. Answers wait instead:
+     * where there is no room they are not read on, no further try is begun while another is under way, and the read
+     * timeouts of those that wait rest; deadlines hold. The last `body_max` of it (at most half) are for one answer at a
+     * time, so that one always ends. Beyond it, for a moment, go results that are larger than what came; the answers of
+     * functions, which are there already; and that one answer, where arguments have taken its place.
+     */
+    size_t memory_max;
+    size_t body_max;         /* one answer, bytes; 0: 4 MiB; at most `memory_max`. Beyond: `too large` */
     uint8_t approval_mode;   /* enum recourse_approval_mode */
     /* Asked before a call is run. RECOURSE_APPROVE_LATER: recourse_call_approve follows, or the policy's approval timeout.
        Any other value is a refusal; a negative one says that asking failed. NULL: what needs approval is refused. */
@@ -281,14 +289,17 @@ struct recourse_runner_options {
        line of English. Both spans live until it returns. NULL: nobody is told. */
     void (*note)(void *user, struct recourse_span server, struct recourse_span text);
     void *user;
+    /* Where each decision is recorded, opened on the same port (recourse/audit.h); of this runner alone, and closed after
+       it. NULL: nowhere. */
+    struct recourse_audit *audit;
 };
 
 /* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_ABI (the policy's), RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no random numbers). */
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. Sessions of MCP servers are ended: their servers are told, for which the port is
-   polled, up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
+   invocation; their answers are dropped. MCP servers are told what is not wanted any more, and that their sessions are over,
+   for which the port is polled, twice up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,

@@ -6,6 +6,7 @@
 #include "explain.h"
 #include "findings_out.h"
 #include "gen/compile.h"
+#include "policy_text.h"
 #include "waits_out.h"
 
 struct checked {
@@ -25,7 +26,7 @@ static void load(struct rcs_arena *arena, const char *path, bool strict, struct 
     const struct rcs_place nowhere = {0, 0};
     const char *why = NULL;
     size_t size = 0;
-    char *text = rcs_file_read(arena, path, &size, &why);
+    char *text = rcs_policy_text_read(arena, "check", &path, &size, &why);
 
     memset(out, 0, sizeof *out);
     out->path = path;
@@ -75,11 +76,9 @@ static void print_waits(const struct rcs_spec *spec)
     }
 }
 
-static void print_people(const struct checked *checked, bool colour)
+static void print_people(const struct checked *checked)
 {
-    for (size_t i = 0; i < checked->findings.count; i++) {
-        rcs_finding_print(stdout, checked->path, &checked->findings.items[i], colour);
-    }
+    rcs_findings_print(checked->path, &checked->findings);
     print_summary(checked);
     if (checked->findings.by_severity[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
         print_waits(checked->loaded.spec);
@@ -143,7 +142,6 @@ static int check_files(char **paths, size_t count, const struct check_options *o
 {
     struct rcs_arena arena = {0};
     struct rcs_out out = {0};
-    bool colour = rcs_wants_colour(stdout);
     bool good = true;
 
     rcs_out_open(&out, '{');
@@ -160,7 +158,7 @@ static int check_files(char **paths, size_t count, const struct check_options *o
                    strcmp(checked.findings.items[0].code, "io") == 0) {
             rcs_cli_error("check", "%s: %s", paths[i], checked.findings.items[0].text);
         } else {
-            print_people(&checked, colour);
+            print_people(&checked);
         }
         rcs_arena_clear(&arena);
     }
@@ -205,7 +203,8 @@ const struct rcs_command rcs_command_check = {
         "Usage: recourse check [--json] [--strict] SPEC...\n"
         "       recourse check --explain CODE\n"
         "\n"
-        "Reads each policy, unrolls it into its machine and says what is wrong with it:\n"
+        "Reads each policy (a file, or the name of a built-in one where there is no such\n"
+        "file), unrolls it into its machine and says what is wrong with it:\n"
         "syntax and names, cases that no row or more than one row takes, rows that can\n"
         "never be used, runs that never end, retries that could do a thing twice,\n"
         "examples that do not come out.\n"

@@ -40,6 +40,7 @@ extern const struct rcs_command rcs_command_diff;
 extern const struct rcs_command rcs_command_classify;
 extern const struct rcs_command rcs_command_tools;
 extern const struct rcs_command rcs_command_run;
+extern const struct rcs_command rcs_command_audit;
 extern const struct rcs_command rcs_command_policy;
 extern const struct rcs_command rcs_command_completion;
 

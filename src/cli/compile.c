@@ -6,6 +6,7 @@
 #include "findings_out.h"
 #include "gen/compile.h"
 #include "headers.h"
+#include "policy_text.h"
 
 struct order {
     const char *path;
@@ -71,19 +72,20 @@ static int compile(const struct order *order)
     struct rcs_loaded loaded = {NULL, NULL, {0}};
     const char *why = NULL;
     size_t size = 0;
-    char *text = rcs_file_read(&arena, order->path, &size, &why);
+    const char *path = order->path;
+    char *text = rcs_policy_text_read(&arena, "compile", &path, &size, &why);
     bool good;
 
     if (text == NULL) {
-        return rcs_cli_error("compile", "%s: the file can't be read: %s", order->path, why);
+        return rcs_cli_error("compile", "%s: the file can't be read: %s", path, why);
     }
-    good = rcs_load(&arena, order->path, text, size, &findings, &loaded) && make(&arena, order, &loaded, &findings);
+    good = rcs_load(&arena, path, text, size, &findings, &loaded) && make(&arena, order, &loaded, &findings);
     if (good) {
         print_files(order, loaded.spec->name);
     } else {
         rcs_findings_sort(&findings);
-        rcs_findings_print_errors(order->path, &findings);
-        rcs_cli_error("compile", "%s: nothing was written", order->path);
+        rcs_findings_print_errors(path, &findings);
+        rcs_cli_error("compile", "%s: nothing was written", path);
     }
     rcs_arena_clear(&arena);
     return good ? RCS_EXIT_OK : RCS_EXIT_ERROR;
@@ -124,7 +126,8 @@ const struct rcs_command rcs_command_compile = {
     .help =
         "Usage: recourse compile SPEC -o DIR [--shared [--include DIR]]\n"
         "\n"
-        "Checks a policy, unrolls it into a finite state machine and writes\n"
+        "SPEC is a policy's file, or the name of a built-in policy where there is no\n"
+        "such file. Checks it, unrolls it into a finite state machine and writes\n"
         "\n"
         "  NAME.rl  the state chart, for Ragel 6.10\n"
         "  NAME.c   what Ragel made of it, and the policy's tables\n"

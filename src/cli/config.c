@@ -562,6 +562,7 @@ bool rcs_config_read(struct rcs_arena *arena, const char *path, const char *json
     bool good;
 
     memset(config, 0, sizeof *config);
+    config->path = path;
     if (rcs_json_check(span, false, &offset) != RCS_JSON_GOOD) {
         return wrong_at(&reader, json, offset, "this is not JSON");
     }

@@ -7,6 +7,7 @@
 #include "policies.h"
 
 struct rcs_config {
+    const char *path; /* for messages */
     struct recourse_tool *tools; /* in the order of the file; all in the arena */
     size_t count;
     struct recourse_mcp_server *servers; /* likewise */

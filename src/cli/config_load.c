@@ -44,13 +44,13 @@ bool rcs_config_add(const char *command, const struct rcs_config *config, struct
     for (size_t i = 0; i < config->count; i++) {
         code = recourse_runner_add_tool(runner, &config->tools[i], &error);
         if (code != RECOURSE_OK) {
-            return complain(command, config->tools[i].name, code, &error);
+            return complain(command, config->path, code, &error);
         }
     }
     for (size_t i = 0; i < config->server_count; i++) {
         code = recourse_runner_add_mcp_server(runner, &config->servers[i], &error);
         if (code != RECOURSE_OK) {
-            return complain(command, config->servers[i].name, code, &error);
+            return complain(command, config->path, code, &error);
         }
     }
     return true;

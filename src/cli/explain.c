@@ -226,6 +226,11 @@ static const struct {
      "that nobody has thought of is too.\n",
      "Name the failures that waiting can mend, and let the rest be\n"
      "reported.\n"},
+    {"not-text", "error",
+     "The file has a byte 0, which no text has: it is something else, perhaps a shared\n"
+     "object. Nothing more is said of it.\n"
+     "\n"
+     "What to do: Give the policy's .policy.md; save it as UTF-8, not as UTF-16.\n"},
     {"other-takes", "notice",
      "What `other` takes in here, event by event.\n",
      "Nothing, if that is what was meant. Name those that were not.\n"},

@@ -39,15 +39,37 @@ void rcs_finding_print(FILE *file, const char *path, const struct rcs_finding *f
     }
 }
 
-void rcs_findings_print_errors(const char *path, const struct rcs_findings *findings)
+/* Prints those from `least` on. Whoever has more than a screen or two of them mends the first ones first. */
+static void print(FILE *file, const char *path, const struct rcs_findings *findings, enum rcs_severity least)
 {
-    bool colour = rcs_wants_colour(stderr);
+    bool colour = rcs_wants_colour(file);
+    size_t printed = 0;
+    size_t left = 0;
 
     for (size_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].severity == RCS_ERROR) {
-            rcs_finding_print(stderr, path, &findings->items[i], colour);
+        if (findings->items[i].severity < least) {
+            continue;
+        }
+        if (printed < RCS_PRINTED_MAX) {
+            rcs_finding_print(file, path, &findings->items[i], colour);
+            printed++;
+        } else {
+            left++;
         }
     }
+    if (left > 0) {
+        fprintf(file, "%s: and %zu more\n", path, left);
+    }
+}
+
+void rcs_findings_print(const char *path, const struct rcs_findings *findings)
+{
+    print(stdout, path, findings, RCS_NOTICE);
+}
+
+void rcs_findings_print_errors(const char *path, const struct rcs_findings *findings)
+{
+    print(stderr, path, findings, RCS_ERROR);
 }
 
 /* "A1, A4" -> ["A1","A4"] */

@@ -13,7 +13,11 @@ bool rcs_wants_colour(FILE *file);
 /* `file:line:col: error[code]: text`, and rows and witness on a line of their own where there are any. */
 void rcs_finding_print(FILE *file, const char *path, const struct rcs_finding *finding, bool colour);
 
-/* All errors, on stderr. */
+/* The first RCS_PRINTED_MAX on stdout, and how many more there are. */
+#define RCS_PRINTED_MAX 50u
+void rcs_findings_print(const char *path, const struct rcs_findings *findings);
+
+/* The same of the errors, on stderr. */
 void rcs_findings_print_errors(const char *path, const struct rcs_findings *findings);
 
 /* The array of all. */

@@ -17,6 +17,7 @@
 #include "files.h"
 #include "policies.h"
 #include "run_approve.h"
+#include "run_audit.h"
 #include "run_live.h"
 #include "run_log.h"
 #include "run_report.h"
@@ -33,6 +34,7 @@ struct job {
     const struct recourse_policy *policy;
     struct recourse_calls calls;
     struct recourse_port *port;
+    struct recourse_audit *audit; /* NULL: none */
     struct recourse_runner *runner;
     struct recourse_run *run;
     struct recourse_turn *turn;
@@ -201,6 +203,7 @@ static bool read_calls(struct job *job)
     struct recourse_span reply = {NULL, 0};
     const char *why = NULL;
     char *text = rcs_files_read(job->options.calls, CALLS_MAX_SIZE, &reply.size, &why);
+    bool is_list;
     int code;
 
     if (text == NULL) {
@@ -209,9 +212,14 @@ static bool read_calls(struct job *job)
     }
     reply.data = text;
     code = recourse_calls_read(reply, NULL, &job->calls, &error);
+    is_list = text[strspn(text, " \t\r\n")] == '[';
     free(text);
     if (code != RECOURSE_OK) {
         rcs_cli_error("run", "%s: %s", shown, *error.text != '\0' ? error.text : recourse_code_text(code));
+    }
+    if (code == RECOURSE_OK && job->calls.count == 0 && !is_list) {
+        rcs_cli_error("run", "%s: %s without a call: there is nothing to run, and nothing to send back", shown,
+                      recourse_dialect_name((enum recourse_dialect)job->calls.dialect));
     }
     return code == RECOURSE_OK;
 }
@@ -294,6 +302,10 @@ static bool start_runner(struct job *job)
         return complain_error("the loop can't be set up", code, &error);
     }
     options.port = job->port;
+    if (!rcs_run_audit_open(&job->options, job->port, job->policy, &job->audit)) {
+        return false;
+    }
+    options.audit = job->audit;
     if (job->terminal >= 0) {
         job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
         job->terminal = -1;
@@ -467,8 +479,11 @@ static int finish(const struct job *job)
     return reported ? RCS_EXIT_OK : RCS_EXIT_ERROR;
 }
 
-static void clear(struct job *job)
+/* False: some of the record could not be written. */
+static bool clear(struct job *job)
 {
+    bool recorded;
+
     rcs_live_free(job->live);
     if (job->turn != NULL) {
         recourse_turn_free(job->turn);
@@ -479,6 +494,7 @@ static void clear(struct job *job)
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
+    recorded = rcs_run_audit_close(job->audit);
     rcs_approver_free(job->approver);
     if (job->terminal >= 0) {
         close(job->terminal);
@@ -492,6 +508,7 @@ static void clear(struct job *job)
     recourse_calls_clear(&job->calls);
     rcs_arena_clear(&job->arena);
     rcs_policies_clear(&job->policies);
+    return recorded;
 }
 
 int rcs_run_job(const struct rcs_run_options *options)
@@ -505,7 +522,9 @@ int rcs_run_job(const struct rcs_run_options *options)
     if (prepare(&job) && start_runner(&job) && (job.calls.count == 0 || run_turn(&job))) {
         status = finish(&job);
     }
-    clear(&job);
+    if (!clear(&job) && status == RCS_EXIT_OK) {
+        status = RCS_EXIT_ERROR;
+    }
     recourse_global_cleanup();
     return status;
 }

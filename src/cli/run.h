@@ -10,6 +10,10 @@ struct rcs_run_options {
     const char *tools;  /* path; "-": stdin */
     const char *calls;  /* likewise */
     const char *report; /* path; NULL: none */
+    const char *audit;      /* likewise */
+    const char *disclosure; /* likewise */
+    uint8_t audit_sync;     /* enum recourse_audit_sync */
+    bool capture;
     uint8_t approve;    /* enum rcs_approve */
     bool stream;
     bool log;

@@ -5,6 +5,7 @@
 #include "policies.h"
 #include "run.h"
 #include "run_approve.h"
+#include "run_audit.h"
 
 static int run(int argc, char **argv)
 {
@@ -12,6 +13,7 @@ static int run(int argc, char **argv)
     const char *budget = NULL;
     const char *deadline = NULL;
     const char *approve = NULL;
+    const char *sync = NULL;
     const struct rcs_option options[] = {
         {.name = "--policy", .letter = "-p", .value = &chosen.policy},
         {.name = "--tools", .letter = "-t", .value = &chosen.tools},
@@ -22,7 +24,10 @@ static int run(int argc, char **argv)
         {.name = "--budget", .value = &budget},
         {.name = "--deadline", .value = &deadline},
         {.name = "--approve", .value = &approve},
-        {.name = "--audit", .later = "--report has every step of every call"},
+        {.name = "--audit", .value = &chosen.audit},
+        {.name = "--audit-sync", .value = &sync},
+        {.name = "--disclosure", .value = &chosen.disclosure},
+        {.name = "--capture", .flag = &chosen.capture},
     };
     enum rcs_approve mode = RCS_APPROVE_DEFAULT;
     uint64_t tokens = 0;
@@ -49,6 +54,15 @@ static int run(int argc, char **argv)
     }
     if (approve != NULL && !rcs_approve_read(approve, &mode)) {
         return rcs_cli_error("run", "--approve wants ask, yes or no, not '%s'", approve);
+    }
+    if (sync != NULL && !rcs_audit_sync_read(sync, &chosen.audit_sync)) {
+        return rcs_cli_error("run", "--audit-sync wants none, batch, before-effect or every, not '%s'", sync);
+    }
+    if (chosen.audit == NULL && (sync != NULL || chosen.disclosure != NULL || chosen.capture)) {
+        return rcs_cli_error("run", "without --audit FILE there is no log for --audit-sync, --disclosure or --capture");
+    }
+    if (chosen.capture && chosen.disclosure == NULL) {
+        return rcs_cli_error("run", "--capture writes into the disclosure: give --disclosure with a file");
     }
     if (count == 1) {
         chosen.calls = argv[1];
@@ -99,6 +113,13 @@ const struct rcs_command rcs_command_run = {
         "  -t, --tools T        the tools, in JSON: see below\n"
         "      --report F       what became of every call, with every step, into F: one\n"
         "                       object {\"policy\",\"run\",\"results\"}, also if the run fails\n"
+        "      --audit F        a record of every decision, into or behind what is in F:\n"
+        "                       see recourse audit. Of arguments, results and errors it\n"
+        "                       has keyed hashes only\n"
+        "      --audit-sync M   before-effect (left out): on the disk before an unsafe\n"
+        "                       tool is touched; or none, batch, every\n"
+        "      --disclosure D   what the hashes can be proved with, into or behind D\n"
+        "      --capture        and the contents themselves\n"
         "      --stream         each result on a line of its own, as it comes\n"
         "      --log            a line for each decision on standard error\n"
         "      --budget TOKENS  for all results together; longer ones are cut\n"

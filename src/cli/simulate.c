@@ -187,7 +187,7 @@ static int walk(struct rcs_arena *arena, const struct rcs_spec *spec, char **arg
 
 static int simulate(const char *path, char **words, size_t word_count, bool json)
 {
-    static const struct rcs_spec_reader reader = {"simulate", "walks", "walked", false};
+    static const struct rcs_spec_reader reader = {"simulate", "walked", false};
     struct rcs_arena arena = {0};
     struct rcs_loaded loaded = {NULL, NULL, {0}};
     int status = RCS_EXIT_ERROR;
@@ -226,8 +226,9 @@ const struct rcs_command rcs_command_simulate = {
         "Usage: recourse simulate [--json] SPEC WORD...\n"
         "\n"
         "Walks the model of a policy: what it would do if this happened. SPEC is a\n"
-        "policy's file. Words are events, in order; `ready` and `elapsed` are put in\n"
-        "where the next word belongs to the next state.\n"
+        "policy's file, or the name of a built-in policy where there is no such file.\n"
+        "Words are events, in order; `ready` and `elapsed` are put in where the next\n"
+        "word belongs to the next state.\n"
         "\n"
         "  NAME         an event of a state, or a failure of the policy, or ok\n"
         "  NAME:safe    ... of a tool that may safely be run twice\n"

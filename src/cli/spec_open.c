@@ -1,20 +1,10 @@
 #include "spec_open.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "findings_out.h"
-
-static void complain_unreadable(const struct rcs_spec_reader *reader, const char *path, const char *why)
-{
-    if (recourse_policy_builtin(path) != NULL && access(path, F_OK) != 0) {
-        rcs_cli_error(reader->command, "%s is the name of a built-in policy; %s %s a file, such as spec/%s.policy.md", path,
-                      reader->command, reader->does, path);
-    } else {
-        rcs_cli_error(reader->command, "%s: the file can't be read: %s", path, why);
-    }
-}
+#include "policy_text.h"
 
 static bool only_examples(const struct rcs_findings *findings)
 {
@@ -44,12 +34,14 @@ bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena
     struct rcs_findings findings = {.arena = arena};
     const char *why = NULL;
     size_t size = 0;
-    char *text = rcs_file_read(arena, path, &size, &why);
+    const char *found = path;
+    char *text = rcs_policy_text_read(arena, reader->command, &found, &size, &why);
 
     if (text == NULL) {
-        complain_unreadable(reader, path, why);
+        rcs_cli_error(reader->command, "%s: the file can't be read: %s", path, why);
         return false;
     }
+    shown = found != path ? found : shown;
     if (!rcs_load(arena, shown, text, size, &findings, loaded)) {
         rcs_findings_sort(&findings);
         if (reader->despite_examples && loaded->machine != NULL && only_examples(&findings)) {

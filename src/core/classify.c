@@ -2,6 +2,7 @@
 
 #include <recourse/call.h>
 
+#include "atoms.h"
 #include "json.h"
 #include "json_walk.h"
 #include "policy_internal.h"
@@ -259,6 +260,45 @@ void recourse_classify(const struct recourse_policy *policy, const struct recour
             out->failure = policy->fact_rows[i].failure;
             out->effect = policy->failures[out->failure].effect;
             return;
+        }
+    }
+}
+
+/* ---- what was met ---- */
+
+/* Tells which conditions on content in one conjunction hold. */
+static void tell_held(struct evidence *evidence, uint16_t row, uint16_t first, uint16_t end,
+                      void (*held)(void *user, uint16_t row, uint16_t atom), void *user)
+{
+    const struct recourse_atom *const atoms = &evidence->policy->atoms[evidence->policy->fact_rows[row].atom];
+
+    for (uint16_t i = first; i < end; i++) {
+        if (rcs_atom_is_content(atoms[i].kind) && atom_holds(evidence, &atoms[i])) {
+            held(user, row, i);
+        }
+    }
+}
+
+void rcs_atoms_held(const struct recourse_policy *policy, const struct recourse_facts *facts, uint16_t last,
+                    void (*held)(void *user, uint16_t row, uint16_t atom), void *user)
+{
+    const bool success = recourse_facts_claim_success(facts);
+    struct evidence evidence = {.policy = policy, .facts = facts};
+
+    for (uint16_t i = 0; i < policy->fact_row_count && i <= last; i++) {
+        const struct recourse_fact_row *const row = &policy->fact_rows[i];
+        const struct recourse_atom *const atoms = &policy->atoms[row->atom];
+
+        for (uint16_t first = 0, end; first < row->atom_count; first = end) {
+            bool of_result = false;
+
+            end = first;
+            do {
+                of_result = of_result || looks_at_result(&atoms[end]);
+            } while (!atoms[end++].last_of_and && end < row->atom_count);
+            if (of_result == success) {
+                tell_held(&evidence, i, first, end, held, user);
+            }
         }
     }
 }

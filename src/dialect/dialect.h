@@ -64,6 +64,9 @@ struct rcs_written {
 void rcs_write_text(struct rcs_written *text, const char *piece);
 /* As a JSON string: well-formed whatever it is. */
 void rcs_write_quoted(struct rcs_written *text, struct recourse_span piece);
+/* A result of a format without a mark for errors: its content says what went wrong. */
+void rcs_write_result(struct rcs_written *text, const struct recourse_result *result, const char *before_call,
+                      const char *before_content);
 
 /* ---- dialects ---- */
 

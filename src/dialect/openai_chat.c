@@ -109,14 +109,9 @@ static void read(const struct rcs_object *entry, struct rcs_store *store, struct
     request->arguments = rcs_keep(store, rcs_object_raw(function, "arguments"));
 }
 
-/* The format has no mark for errors: the content says what went wrong. */
 static void write(struct rcs_written *text, const struct recourse_result *result)
 {
-    rcs_write_text(text, "{\"role\":\"tool\",\"tool_call_id\":");
-    rcs_write_quoted(text, result->call);
-    rcs_write_text(text, ",\"content\":");
-    rcs_write_quoted(text, result->content);
-    rcs_write_text(text, "}");
+    rcs_write_result(text, result, "{\"role\":\"tool\",\"tool_call_id\":", ",\"content\":");
 }
 
 const struct rcs_dialect rcs_openai_chat = {

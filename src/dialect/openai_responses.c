@@ -85,14 +85,9 @@ static void read(const struct rcs_object *entry, struct rcs_store *store, struct
     request->truncated = is_unfinished(entry);
 }
 
-/* The format has no mark for errors: the output says what went wrong. */
 static void write(struct rcs_written *text, const struct recourse_result *result)
 {
-    rcs_write_text(text, "{\"type\":\"function_call_output\",\"call_id\":");
-    rcs_write_quoted(text, result->call);
-    rcs_write_text(text, ",\"output\":");
-    rcs_write_quoted(text, result->content);
-    rcs_write_text(text, "}");
+    rcs_write_result(text, result, "{\"type\":\"function_call_output\",\"call_id\":", ",\"output\":");
 }
 
 const struct rcs_dialect rcs_openai_responses = {

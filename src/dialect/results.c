@@ -20,6 +20,16 @@ void rcs_write_quoted(struct rcs_written *text, struct recourse_span piece)
     text->used += rcs_json_quote(piece, at, text->data != NULL ? text->size - text->used : 0);
 }
 
+void rcs_write_result(struct rcs_written *text, const struct recourse_result *result, const char *before_call,
+                      const char *before_content)
+{
+    rcs_write_text(text, before_call);
+    rcs_write_quoted(text, result->call);
+    rcs_write_text(text, before_content);
+    rcs_write_quoted(text, result->content);
+    rcs_write_text(text, "}");
+}
+
 static void put_turn(struct rcs_written *text, const struct rcs_dialect *dialect, const struct recourse_turn *turn)
 {
     size_t count = turn != NULL ? recourse_turn_count(turn) : 0;

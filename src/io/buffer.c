@@ -40,6 +40,26 @@ int rcs_buffer_reserve(struct rcs_buffer *buffer, size_t more)
     return 0;
 }
 
+int rcs_buffer_reserve_exactly(struct rcs_buffer *buffer, size_t more)
+{
+    char *data;
+
+    if (more > buffer->limit - buffer->size) {
+        return RECOURSE_E_LIMIT;
+    }
+    if (buffer->capacity > buffer->size && more < buffer->capacity - buffer->size) {
+        return 0;
+    }
+    data = more < SIZE_MAX - buffer->size ? rcs_realloc(buffer->allocator, buffer->data, buffer->size + more + 1) : NULL;
+    if (data == NULL) {
+        return RECOURSE_E_MEMORY;
+    }
+    buffer->data = data;
+    buffer->capacity = buffer->size + more + 1;
+    data[buffer->size] = '\0';
+    return 0;
+}
+
 int rcs_buffer_append(struct rcs_buffer *buffer, const void *bytes, size_t size)
 {
     int code = rcs_buffer_reserve(buffer, size);

@@ -23,6 +23,8 @@ void rcs_buffer_reset(struct rcs_buffer *buffer);
 
 /* Makes room for `more` bytes, so that appending them can't fail. Errors: RECOURSE_E_LIMIT, RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_buffer_reserve(struct rcs_buffer *buffer, size_t more);
+/* The same, without more than that for what may follow. */
+RECOURSE_MUST_USE int rcs_buffer_reserve_exactly(struct rcs_buffer *buffer, size_t more);
 /* Appends all or nothing. Errors as above. `bytes` must not lie in the buffer itself. */
 RECOURSE_MUST_USE int rcs_buffer_append(struct rcs_buffer *buffer, const void *bytes, size_t size);
 RECOURSE_MUST_USE int rcs_buffer_append_text(struct rcs_buffer *buffer, const char *text);

@@ -1,6 +1,8 @@
 #include "src/io/header.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* The bytes of a token (RFC 9110, 5.6.2), a bit each: !#$%&'*+-. and digits; letters and ^_`|~. */
 static bool is_token_byte(unsigned char c)
@@ -27,12 +29,43 @@ size_t rcs_header_name_size(const char *line)
     return line[size] == ':' ? size : 0;
 }
 
+static bool is_control(unsigned char c)
+{
+    return (c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+/* Eight bytes at a time, since each line of each request is looked at: where none is below 0x20 or above 0x7e, none is a
+   control character. */
 bool rcs_header_is_clean(const char *line)
 {
-    for (; *line != '\0'; line++) {
-        if (((unsigned char)*line < 0x20 && *line != '\t') || *line == 0x7f) {
+    const uint64_t ones = UINT64_MAX / 0xff;
+    size_t size = strlen(line);
+    size_t at = 0;
+    uint64_t word;
+
+    while (at < size) {
+        if (at + sizeof word <= size) {
+            memcpy(&word, line + at, sizeof word);
+            if ((((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0) {
+                at += sizeof word;
+                continue;
+            }
+        }
+        if (is_control((unsigned char)line[at++])) {
             return false;
         }
     }
     return true;
+}
+
+bool rcs_header_is_framing(const char *line)
+{
+    static const char *const names[] = {"content-length:", "transfer-encoding:", "connection:", "expect:"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((line[0] | 0x20) == names[i][0] && strncasecmp(line, names[i], strlen(names[i])) == 0) {
+            return true; /* most are told apart by their first byte */
+        }
+    }
+    return false;
 }

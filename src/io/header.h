@@ -11,5 +11,9 @@ size_t rcs_header_token_size(const char *text);
 size_t rcs_header_name_size(const char *line);
 /* Whether the line has no line break in it and no other control character but tabs. */
 bool rcs_header_is_clean(const char *line);
+/* Whether it says where the request ends, or what becomes of the connection: libcurl's to say, and nobody else's. */
+bool rcs_header_is_framing(const char *line);
+
+#define RCS_HEADER_LINE_MAX 8192u /* bytes of a line that is sent */
 
 #endif

@@ -46,6 +46,9 @@ static uint64_t phase_end(const struct recourse_transfer *transfer)
 {
     const struct recourse_http_request *request = transfer->request;
 
+    if (transfer->paused) {
+        return RECOURSE_FOREVER;
+    }
     if (transfer->sendings == 0) {
         return request->connect_timeout_ms == 0 ? RECOURSE_FOREVER
                                                 : later(transfer->started_ms, request->connect_timeout_ms);
@@ -91,7 +94,7 @@ static int before_sending(void *user, char *remote, char *local, int remote_port
 static void decide_keeping(struct recourse_transfer *transfer)
 {
     const struct rcs_lane *lane = transfer->lane;
-    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
+    bool closes = lane->sockets >= lane->running + transfer->http->idle_max;
 
     if (closes != transfer->closes) {
         transfer->closes = closes;
@@ -121,6 +124,45 @@ static bool is_streamed(struct recourse_transfer *transfer)
     return transfer->streams;
 }
 
+/* How much of a body is asked for: at first all that its header announces, so that it need not be stopped halfway. */
+static size_t wanted(struct recourse_transfer *transfer, size_t size)
+{
+    size_t most = transfer->request->body_max;
+    curl_off_t announced = -1;
+
+    if (transfer->streams || transfer->granted > 0 ||
+        curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced) != CURLE_OK ||
+        announced < 0 || (uint64_t)announced <= size) {
+        return size;
+    }
+    most = most > size ? most : size;
+    return (uint64_t)announced < most ? (size_t)announced : most;
+}
+
+/* Whether there is room for a block. `came`: what is there of the body already. */
+static bool has_room(struct recourse_transfer *transfer, size_t came, size_t size)
+{
+    const struct recourse_http_request *request = transfer->request;
+    size_t more;
+
+    if (!transfer->streams && size > request->body_max - came) {
+        size = request->body_max - came; /* of what is too much no more is kept */
+    }
+    if (request->keep == NULL || size <= transfer->granted - came) {
+        return true;
+    }
+    more = wanted(transfer, size - (transfer->granted - came));
+    transfer->paused = !request->keep(transfer->user, more);
+    if (transfer->paused) {
+        return false;
+    }
+    transfer->granted += more;
+    if (!transfer->streams && more > size) {
+        (void)!rcs_buffer_reserve_exactly(&transfer->answer.body, more); /* less: it grows as it comes */
+    }
+    return true;
+}
+
 static size_t on_block(char *block, size_t one, size_t size, void *user)
 {
     struct recourse_transfer *transfer = user;
@@ -128,20 +170,24 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     (void)one;
     transfer->active_ms = transfer->lane->now_ms;
     decide_keeping(transfer);
+    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL) {
+        transfer->http->large_left = RCS_HTTP_LARGE_FOR;
+    }
     if (transfer->enough) {
         return size;
     }
     if (is_streamed(transfer)) {
+        if (!has_room(transfer, transfer->granted, size)) {
+            return CURL_WRITEFUNC_PAUSE;
+        }
         if (!transfer->request->data(transfer->user, block, size)) {
             transfer->enough = true;
             rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, transfer->active_ms + LINGER_MS);
         }
         return size;
     }
-    if (transfer->request->keep != NULL && !transfer->request->keep(transfer->user, size)) {
-        transfer->answer.too_large = true;
-        transfer->no_room = true;
-        return 0;
+    if (!has_room(transfer, transfer->answer.body.size, size)) {
+        return CURL_WRITEFUNC_PAUSE;
     }
     return rcs_answer_block(&transfer->answer, block, size) ? size : 0;
 }
@@ -213,6 +259,7 @@ static bool untell(struct recourse_transfer *transfer)
     if (transfer->reset) {
         curl_easy_reset(easy);
         transfer->closer = NULL;
+        transfer->receives_large = false;
         return rcs_http_prepare(easy) && set_callbacks(transfer);
     }
     if (transfer->closes) {
@@ -224,17 +271,13 @@ static bool untell(struct recourse_transfer *transfer)
     return true;
 }
 
+/* All that belongs to one exchange; of the detail its first byte says enough. */
 static void wipe(struct recourse_transfer *transfer)
 {
+    const size_t begin = offsetof(struct recourse_transfer, lane);
+
     rcs_answer_reset(&transfer->answer);
-    *transfer = (struct recourse_transfer){
-        .http = transfer->http,
-        .easy = transfer->easy,
-        .lines = transfer->lines,
-        .lines_size = transfer->lines_size,
-        .closer = transfer->closer,
-        .answer = transfer->answer,
-    };
+    memset((char *)transfer + begin, 0, offsetof(struct recourse_transfer, detail) + 1 - begin);
 }
 
 /* `clean`: the easy handle remembers no error and may be used again. */
@@ -376,6 +419,10 @@ static void on_time(struct rcs_timer *timer)
         rcs_http_ended(transfer, CURLE_COULDNT_CONNECT);
         return;
     }
+    if (transfer->failed) {
+        rcs_http_ended(transfer, transfer->failure);
+        return;
+    }
     if (transfer->enough) {
         transfer->cut = true;
         rcs_http_ended(transfer, CURLE_OK);
@@ -390,11 +437,26 @@ static void on_time(struct rcs_timer *timer)
     finish(transfer, &response);
 }
 
+/* Not to be changed under way: libcurl goes by this number when it fills the memory that it made at the beginning. */
+static bool choose_receiving(struct recourse_transfer *transfer)
+{
+    struct rcs_http *http = transfer->http;
+    bool large = http->large_left > 0;
+
+    http->large_left -= large;
+    if (large == transfer->receives_large) {
+        return true;
+    }
+    transfer->receives_large = large;
+    return curl_easy_setopt(transfer->easy, CURLOPT_BUFFERSIZE,
+                            large ? RCS_HTTP_RECEIVE_LARGE : RCS_HTTP_RECEIVE_SMALL) == CURLE_OK;
+}
+
 static int describe(struct recourse_transfer *transfer)
 {
     const struct recourse_http_request *request = transfer->request;
     CURL *easy = transfer->easy;
-    bool failed = false;
+    bool failed = !choose_receiving(transfer);
 
     if (transfer->closer != transfer->lane) {
         transfer->closer = transfer->lane;
@@ -476,6 +538,24 @@ bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
         release(transfer, false);
     }
     return sent;
+}
+
+/* libcurl hands over what it has held back, from within this. It says so where that fails, and ends nothing then. */
+void rcs_http_resume(struct recourse_transfer *transfer)
+{
+    if (!transfer->paused || transfer->finishing) {
+        return;
+    }
+    transfer->paused = false;
+    transfer->active_ms = rcs_now_ms();
+    transfer->lane->now_ms = transfer->active_ms;
+    transfer->failure = curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
+    if (transfer->failure != CURLE_OK) {
+        transfer->failed = true;
+        rcs_timers_set(&transfer->http->loop->timers, &transfer->timer, 0);
+    } else if (!transfer->enough) {
+        arm(transfer);
+    }
 }
 
 void rcs_http_clear(struct rcs_http *http)

@@ -198,11 +198,6 @@ static bool judge_answer(struct recourse_transfer *transfer, struct recourse_htt
 {
     const struct rcs_answer *answer = &transfer->answer;
 
-    if (transfer->no_room) {
-        response->too_large = true;
-        snprintf(transfer->detail, sizeof transfer->detail, "no room for the answer: the memory for replies is used up");
-        return true;
-    }
     if (answer->too_large) {
         response->too_large = true;
         snprintf(transfer->detail, sizeof transfer->detail, "the answer's %s is larger than %zu bytes",

@@ -118,6 +118,12 @@ static bool port_http_cancel(void *self, struct recourse_transfer *transfer)
     return rcs_http_cancel(&real->http, transfer);
 }
 
+static void port_http_resume(void *self, struct recourse_transfer *transfer)
+{
+    (void)self;
+    rcs_http_resume(transfer);
+}
+
 static int port_process_start(void *self, const struct recourse_process_request *request,
                               void (*done)(void *user, const struct recourse_process_result *result), void *user,
                               struct recourse_process **process)
@@ -137,6 +143,12 @@ static bool port_process_cancel(void *self, struct recourse_process *process)
 {
     (void)self;
     return rcs_process_cancel(process);
+}
+
+static void port_process_resume(void *self, struct recourse_process *process)
+{
+    (void)self;
+    rcs_process_resume(process);
 }
 
 static int port_process_write(void *self, struct recourse_process *process, const char *bytes, size_t size,
@@ -240,9 +252,11 @@ static const struct recourse_port functions = {
     .unwatch = port_unwatch,
     .http_start = port_http_start,
     .http_cancel = port_http_cancel,
+    .http_resume = port_http_resume,
     .process_start = port_process_start,
     .process_end = port_process_end,
     .process_cancel = port_process_cancel,
+    .process_resume = port_process_resume,
     .process_write = port_process_write,
     .submit = port_submit,
     .wake = port_wake,

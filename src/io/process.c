@@ -14,9 +14,6 @@
 #define GRACE_MS 2000u
 #define QUIT_MS 2000u
 #define LISTEN_MS 100u /* to what a process has left behind, after it has gone */
-#define BLOCK_BYTES 16384u
-#define BLOCKS_EVENT 16u /* of one stream, for one event */
-#define BLOCKS_END 64u   /* what may lie in a pipe when its process has gone: a pipe holds 1 MiB at most */
 
 void rcs_processes_init(struct rcs_processes *all, struct rcs_loop *loop)
 {
@@ -37,12 +34,12 @@ static void arm(struct recourse_process *process)
     if (process->ending) {
         due = process->killed ? RECOURSE_FOREVER : process->step_ms;
     } else if (process->gone) {
-        due = process->listens_ms;
+        due = process->paused ? RECOURSE_FOREVER : process->listens_ms;
     }
     rcs_timers_set(&process->all->loop->timers, &process->timer, due); /* room was reserved */
 }
 
-static void close_stream(struct recourse_process *process, int *fd)
+void rcs_process_close_stream(struct recourse_process *process, int *fd)
 {
     if (*fd >= 0) {
         rcs_loop_unwatch(process->all->loop, *fd);
@@ -78,14 +75,17 @@ static void ask_to_end(struct recourse_process *process)
     signal_group(process, SIGTERM);
 }
 
-static void begin_end(struct recourse_process *process)
+void rcs_process_begin_end(struct recourse_process *process)
 {
     if (process->ending) {
         return;
     }
     process->ending = true;
+    if (process->paused) {
+        (void)rcs_process_listen(process, true); /* what it still says is for nobody */
+    }
     if (process->talks) {
-        close_stream(process, &process->input);
+        rcs_process_close_stream(process, &process->input);
         process->step_ms = later(process->quit_ms);
     } else {
         if (process->input >= 0) {
@@ -114,10 +114,10 @@ static void take_out(struct recourse_process *process)
     struct rcs_processes *all = process->all;
 
     rcs_timers_remove(&all->loop->timers, &process->timer);
-    close_stream(process, &process->input);
-    close_stream(process, &process->output);
-    close_stream(process, &process->errors);
-    close_stream(process, &process->pidfd);
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->output);
+    rcs_process_close_stream(process, &process->errors);
+    rcs_process_close_stream(process, &process->pidfd);
     if (process->previous != NULL) {
         process->previous->next = process->next;
     } else {
@@ -200,105 +200,11 @@ static bool is_over(const struct recourse_process *process)
     return process->gone && (process->killed || (process->output < 0 && process->errors < 0));
 }
 
-static void finish_if_over(struct recourse_process *process)
+void rcs_process_finish_if_over(struct recourse_process *process)
 {
     if (is_over(process)) {
         finish(process);
     }
-}
-
-/* ---- its output ---- */
-
-static void overflow(struct recourse_process *process)
-{
-    process->too_large = true;
-    rcs_buffer_clear(&process->output_kept);
-    close_stream(process, &process->output); /* so that it feels it, even if it ignores signals */
-    begin_end(process);
-}
-
-static int append(struct recourse_process *process, struct rcs_buffer *kept, const char *block, size_t size)
-{
-    const struct recourse_process_request *request = process->request;
-    int code = rcs_buffer_reserve(kept, size);
-
-    if (code == 0 && size > 0 && request->keep != NULL && !request->keep(process->user, size)) {
-        code = RECOURSE_E_LIMIT;
-    }
-    return code == 0 ? rcs_buffer_append(kept, block, size) : code;
-}
-
-static void keep(struct recourse_process *process, struct rcs_buffer *kept, const char *block, size_t size)
-{
-    size_t room = kept->limit - kept->size;
-    int code;
-
-    if (process->cancelled) {
-        return;
-    }
-    if (process->talks && kept == &process->output_kept) {
-        process->request->data(process->user, block, size);
-        return;
-    }
-    if (process->talks) {
-        rcs_process_keep_last(kept, block, size);
-        return;
-    }
-    if (kept == &process->errors_kept) {
-        code = append(process, kept, block, size < room ? size : room);
-        (void)code; /* less of it is kept */
-        return;
-    }
-    code = process->too_large ? 0 : append(process, kept, block, size);
-    if (code != 0) {
-        process->no_memory = code == RECOURSE_E_MEMORY;
-        overflow(process);
-    }
-}
-
-static void end_of(struct recourse_process *process, int *fd)
-{
-    close_stream(process, fd);
-    if (process->talks && !process->gone && !process->cancelled && fd == &process->output) {
-        process->request->data(process->user, NULL, 0);
-    }
-}
-
-static void take_in(struct recourse_process *process, int *fd, struct rcs_buffer *kept, unsigned blocks)
-{
-    char block[BLOCK_BYTES];
-
-    while (blocks-- > 0 && *fd >= 0) {
-        ssize_t got = read(*fd, block, sizeof block);
-
-        if (got > 0) {
-            keep(process, kept, block, (size_t)got);
-        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-            end_of(process, fd);
-        } else if (errno == EAGAIN) {
-            break;
-        }
-    }
-}
-
-static void on_output(void *user, int fd, unsigned events)
-{
-    struct recourse_process *process = user;
-
-    (void)fd;
-    (void)events;
-    take_in(process, &process->output, &process->output_kept, BLOCKS_EVENT);
-    finish_if_over(process);
-}
-
-static void on_errors(void *user, int fd, unsigned events)
-{
-    struct recourse_process *process = user;
-
-    (void)fd;
-    (void)events;
-    take_in(process, &process->errors, &process->errors_kept, BLOCKS_EVENT);
-    finish_if_over(process);
 }
 
 /* ---- its input ---- */
@@ -321,7 +227,7 @@ static void on_input(void *user, int fd, unsigned events)
         }
         process->input_sent += put > 0 ? (size_t)put : 0;
     }
-    close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->input);
 }
 
 /* ---- its life ---- */
@@ -343,9 +249,8 @@ static void on_gone(void *user, int fd, unsigned events)
     process->status = info.si_status;
     process->listens_ms = later(LISTEN_MS);
     rcs_loop_unwatch(process->all->loop, fd);
-    close_stream(process, &process->input);
-    take_in(process, &process->output, &process->output_kept, BLOCKS_END);
-    take_in(process, &process->errors, &process->errors_kept, BLOCKS_END);
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_take_rest(process);
     if (is_over(process)) {
         finish(process);
         return;
@@ -367,7 +272,7 @@ static void on_time(struct rcs_timer *timer)
         arm(process);
     } else {
         process->timed_out = true;
-        begin_end(process);
+        rcs_process_begin_end(process);
     }
 }
 
@@ -378,12 +283,11 @@ static bool watch_streams(struct recourse_process *process)
     struct rcs_loop *loop = process->all->loop;
 
     if (!process->talks && process->request->input.size == 0) {
-        close_stream(process, &process->input);
+        rcs_process_close_stream(process, &process->input);
     } else if (!process->talks && rcs_loop_watch(loop, process->input, RECOURSE_WRITABLE, on_input, process) != 0) {
         return false;
     }
-    return rcs_loop_watch(loop, process->output, RECOURSE_READABLE, on_output, process) == 0 &&
-           rcs_loop_watch(loop, process->errors, RECOURSE_READABLE, on_errors, process) == 0;
+    return rcs_process_listen(process, true);
 }
 
 /* It could not be started: said from poll. */
@@ -399,9 +303,9 @@ static void note_failed_start(struct recourse_process *process, int number)
         snprintf(process->detail, sizeof process->detail, "can't start %s: %s", request->arguments[0],
                  strerror(number));
     }
-    close_stream(process, &process->input);
-    close_stream(process, &process->output);
-    close_stream(process, &process->errors);
+    rcs_process_close_stream(process, &process->input);
+    rcs_process_close_stream(process, &process->output);
+    rcs_process_close_stream(process, &process->errors);
     rcs_timers_set(&process->all->loop->timers, &process->timer, 0);
 }
 
@@ -521,7 +425,7 @@ bool rcs_process_end(struct recourse_process *process)
         release(process);
         return false;
     }
-    begin_end(process);
+    rcs_process_begin_end(process);
     return true;
 }
 
@@ -535,9 +439,27 @@ bool rcs_process_cancel(struct recourse_process *process)
     process->cancelled = true;
     rcs_buffer_clear(&process->output_kept);
     rcs_buffer_clear(&process->errors_kept);
-    begin_end(process);
+    rcs_process_begin_end(process);
     process->request = NULL;
     return true;
+}
+
+/* What has gone is read to its end here; the loop tells. */
+void rcs_process_resume(struct recourse_process *process)
+{
+    if (!process->paused || process->finishing) {
+        return;
+    }
+    (void)rcs_process_listen(process, true);
+    if (!process->gone) {
+        return;
+    }
+    process->listens_ms = later(LISTEN_MS);
+    rcs_process_take_rest(process);
+    if (is_over(process)) {
+        process->listens_ms = 0;
+    }
+    arm(process);
 }
 
 /* ---- the end of the port ---- */

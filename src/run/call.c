@@ -61,6 +61,9 @@ void rcs_call_drop(struct rcs_call *call)
     if (call->stage == RCS_STAGE_ASKING) {
         rcs_ask_withdraw(call);
     }
+    if (call->stage == RCS_STAGE_RECORDING) {
+        rcs_list_remove(&call->link);
+    }
     if (call->try != NULL && call->stage == RCS_STAGE_TRYING &&
         call->try->kind->stop(call->try) != RCS_STOPPED_RUNNING) {
         call->try = NULL;
@@ -121,6 +124,7 @@ static void break_off(struct rcs_call *call, int code)
 /* ---- tries ---- */
 
 static void try_ended(void *user, const struct recourse_facts *facts);
+static void step_ended(struct rcs_call *call, const struct rcs_event *event);
 
 static const char *start_failure(int code)
 {
@@ -175,7 +179,23 @@ static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t 
     return own_ms > 0 && own_ms < RECOURSE_FOREVER - now_ms && now_ms + own_ms < wake_ms ? now_ms + own_ms : wake_ms;
 }
 
-static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session, uint64_t now_ms)
+/* What can't be recorded is not done. */
+static void try_not_recorded(struct rcs_call *call)
+{
+    struct recourse_facts facts = {
+        .spawn = true,
+        .unsent = true,
+        .tool = call->tool->config.name,
+        .detail = words("the try could not be started: its record can't be written"),
+    };
+    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+
+    leave_try(call);
+    step_ended(call, &event);
+}
+
+/* Touches the tool. */
+static void make_try(struct rcs_call *call, uint64_t now_ms)
 {
     struct recourse_runner *runner = runner_of(call);
     struct rcs_try_order order = {
@@ -184,17 +204,29 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session,
         .call_id = call->result.call,
         .arguments = call->arguments,
         .number = call->machine.try_number,
-        .new_session = new_session,
+        .new_session = call->new_session,
         .session = &call->session,
-        .deadline_ms = try_end(call, wake_ms, now_ms),
+        .deadline_ms = try_end(call, call->machine.wake_ms, now_ms),
         .ended = try_ended,
         .user = call,
     };
     int code;
 
     memcpy(order.key, call->key, sizeof order.key);
+    set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
+    code = call->tool->kind->start(&runner->host, &order, &call->try);
+    if (code != 0 && call->stage == RCS_STAGE_TRYING) {
+        try_not_started(call, code);
+    }
+}
+
+static void start_try(struct rcs_call *call, bool new_session, bool recorded, uint64_t now_ms)
+{
+    struct recourse_runner *runner = runner_of(call);
+
     call->stage = RCS_STAGE_TRYING;
     call->in_try = true;
+    call->new_session = new_session;
     runner->tries++;
     if (call->try != NULL) {
         try_held_up(call);
@@ -202,10 +234,30 @@ static void start_try(struct rcs_call *call, uint64_t wake_ms, bool new_session,
     }
     call->in_limit = true;
     rcs_limits_begin(&runner->limits, call->tool->limit);
-    set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
-    code = call->tool->kind->start(&runner->host, &order, &call->try);
-    if (code != 0 && call->stage == RCS_STAGE_TRYING) {
-        try_not_started(call, code);
+    if (!recorded) {
+        try_not_recorded(call);
+    } else if (runner->options.audit != NULL && rcs_recording_holds(call)) {
+        set_timer(call, try_end(call, call->machine.wake_ms, now_ms));
+    } else {
+        make_try(call, now_ms);
+    }
+}
+
+void rcs_call_touch(struct rcs_call *call, bool allowed)
+{
+    struct recourse_runner *runner = runner_of(call);
+
+    if (rcs_run_ended(call->turn->run)) {
+        rcs_call_cancel(call);
+        return;
+    }
+    rcs_list_remove(&call->link);
+    rcs_timers_remove(&runner->timers, &call->timer);
+    call->stage = RCS_STAGE_TRYING;
+    if (allowed) {
+        make_try(call, rcs_runner_now(runner));
+    } else {
+        try_not_recorded(call);
     }
 }
 
@@ -221,8 +273,15 @@ static void step_ended(struct rcs_call *call, const struct rcs_event *event)
 /* Returns whether the tool may have been touched. */
 static bool stop_try(struct rcs_call *call)
 {
-    enum rcs_stopped stopped = call->try->kind->stop(call->try);
+    enum rcs_stopped stopped;
 
+    if (call->stage == RCS_STAGE_RECORDING) {
+        rcs_list_remove(&call->link);
+        leave_try(call);
+        call->stage = RCS_STAGE_WAITING;
+        return false;
+    }
+    stopped = call->try->kind->stop(call->try);
     if (stopped != RCS_STOPPED_RUNNING) {
         call->try = NULL;
     }
@@ -268,7 +327,7 @@ static void queue(struct rcs_call *call, bool elapsed)
         rcs_call_cancel(call);
         return;
     }
-    if (runner->tries < runner->options.tries_at_once && rcs_limits_pass(&runner->limits, call->tool->limit)) {
+    if (rcs_runner_has_room(runner) && rcs_limits_pass(&runner->limits, call->tool->limit)) {
         step_queued(call);
         return;
     }
@@ -286,7 +345,7 @@ void rcs_call_run_queue(struct recourse_runner *runner, unsigned most)
 {
     struct rcs_link *link;
 
-    while (most-- > 0 && runner->tries < runner->options.tries_at_once &&
+    while (most-- > 0 && rcs_runner_has_room(runner) &&
            (link = rcs_limits_take(&runner->limits)) != NULL) {
         step_queued(RCS_OWNER(link, struct rcs_call, link));
     }
@@ -315,19 +374,6 @@ static void wait_ended(struct rcs_call *call)
     set_timer(call, try_end(call, end < call->machine.deadline_ms ? end : call->machine.deadline_ms, now));
 }
 
-/* An answer that would break the bound is not kept. */
-static void bound_answer(const struct rcs_call *call, struct recourse_facts *facts)
-{
-    static const char large[] = "the answer is too large to be kept";
-
-    if (facts->result.size > rcs_mailbox_room(runner_of(call)->host.mailbox)) {
-        facts->too_large = true;
-        facts->detail = words(large);
-        facts->result = (struct recourse_span){NULL, 0};
-        facts->structured = (struct recourse_span){NULL, 0};
-    }
-}
-
 static void try_ended(void *user, const struct recourse_facts *told)
 {
     struct rcs_call *call = user;
@@ -348,7 +394,6 @@ static void try_ended(void *user, const struct recourse_facts *told)
     if (facts.wall_s == 0) {
         facts.wall_s = runner->host.port->wall_s(runner->host.port->self);
     }
-    bound_answer(call, &facts);
     rcs_timers_remove(&runner->timers, &call->timer);
     leave_try(call);
     step_ended(call, &event);
@@ -390,19 +435,26 @@ static uint64_t late(uint64_t time_ms, uint64_t lag_ms)
 }
 
 static void carry_out(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
-                      uint64_t now_ms)
+                      const struct recourse_input *input)
 {
+    bool recorded = true;
+
+    if (decision->action == RECOURSE_ACTION_REPORT) {
+        rcs_result_make(call, decision, event);
+    }
+    if (runner_of(call)->options.audit != NULL) {
+        recorded = rcs_recording_add(call, decision, input);
+    }
     switch (decision->action) {
     case RECOURSE_ACTION_ATTEMPT:
-        start_try(call, decision->wake_ms, decision->new_session, now_ms);
+        start_try(call, decision->new_session, recorded, input->now_ms);
         break;
     case RECOURSE_ACTION_WAIT:
         call->stage = RCS_STAGE_WAITING;
         set_timer(call, late(decision->wake_ms, runner_of(call)->host.port->lag_ms));
         break;
     default:
-        rcs_result_make(call, decision, event);
-        finish(call, now_ms);
+        finish(call, input->now_ms);
         break;
     }
 }
@@ -432,7 +484,7 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
     }
     observe(call, &decision, event, input.now_ms);
     if (call->stage != RCS_STAGE_DONE) { /* the observer may have freed the turn */
-        carry_out(call, &decision, event, input.now_ms);
+        carry_out(call, &decision, event, &input);
     }
 }
 
@@ -475,6 +527,7 @@ void rcs_call_cancel(struct rcs_call *call)
         call->stage = RCS_STAGE_QUEUED;
         break;
     case RCS_STAGE_TRYING:
+    case RCS_STAGE_RECORDING:
         event.sent = stop_try(call);
         event.reason =
             words(event.sent ? "cancelled before the tool had answered" : "cancelled before anything was sent");
@@ -500,6 +553,7 @@ void rcs_call_fire(struct rcs_timer *timer)
         rcs_ask_timed_out(call);
         break;
     case RCS_STAGE_TRYING:
+    case RCS_STAGE_RECORDING:
         try_timed_out(call);
         break;
     case RCS_STAGE_WAITING:

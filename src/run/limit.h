@@ -5,7 +5,7 @@
 #ifndef RCS_LIMIT_H
 #define RCS_LIMIT_H
 
-#include "src/run/list.h"
+#include "src/core/list.h"
 #include "src/tools/tools.h"
 
 struct rcs_limit {

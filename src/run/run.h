@@ -7,10 +7,10 @@
 
 #include <recourse/runner.h>
 
+#include "src/core/list.h"
 #include "src/io/timer.h"
 #include "src/run/approval.h"
 #include "src/run/limit.h"
-#include "src/run/list.h"
 #include "src/run/repeat.h"
 #include "src/tools/tools.h"
 
@@ -22,14 +22,16 @@ enum rcs_stage {
     RCS_STAGE_TRYING = 3,  /* the timer ends the try, for kinds that don't keep deadlines themselves */
     RCS_STAGE_WAITING = 4, /* between tries; the timer ends the wait */
     RCS_STAGE_HELD = 5,    /* the wait is over, but an earlier try's function still runs; the timer is the deadline */
-    RCS_STAGE_DONE = 6
+    RCS_STAGE_DONE = 6,
+    RCS_STAGE_RECORDING = 7 /* a try that begins once its record is written; the timer ends it */
 };
 
 struct rcs_call {
     struct recourse_turn *turn;
     const struct rcs_tool *tool; /* NULL: none, or more than one of that name */
     struct rcs_try *try;         /* the try under way; or one that was stopped and whose function still runs */
-    struct rcs_link link;        /* in the queue of its tool's limit, or in the runner's list of what has ended */
+    struct rcs_link link;        /* in the queue of its tool's limit, or in the runner's lists of what waits for its record or
+                                    has ended */
     struct rcs_timer timer;
     struct recourse_span arguments; /* as they came, or {} for none */
     char *arguments_memory;         /* NULL: nothing to free */
@@ -40,6 +42,7 @@ struct rcs_call {
     uint64_t approval;   /* the number of its question */
     uint64_t same;       /* rcs_same_call; 0: not looked at yet */
     uint64_t session;    /* the number of the one that its last try used */
+    uint64_t audited;    /* the call's number in the log; 0: it is not in it */
     size_t trail_room;
     uint8_t key[16];
     uint8_t stage;       /* enum rcs_stage */
@@ -48,6 +51,7 @@ struct rcs_call {
     bool truncated;
     bool safe;
     bool lists;          /* asks a server for its tools: `tool` is set from the start */
+    bool new_session;    /* recording: what the try will want */
     bool in_try;         /* counted in the runner's tries */
     bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
     struct recourse_call machine;
@@ -87,6 +91,14 @@ struct recourse_run {
     bool freed;
 };
 
+/* What waits for its record: each try is in one of the lists. */
+struct rcs_recording {
+    struct rcs_link appended; /* to be written */
+    struct rcs_link written;  /* to be on the disk, as far as `mark` */
+    uint64_t mark;
+    struct rcs_mail synced;
+};
+
 struct recourse_runner {
     struct rcs_tool_host host;
     struct recourse_runner_options options;
@@ -98,7 +110,9 @@ struct recourse_runner {
     struct rcs_mcp_server **servers_end;
     struct rcs_timers timers;      /* of calls: there is room for each */
     struct rcs_timers tool_timers; /* of kinds of tools */
+    struct rcs_room room;
     struct rcs_approvals approvals;
+    struct rcs_recording recording;
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
     struct rcs_link empty;     /* turns without calls, which nobody was told about yet */
@@ -119,6 +133,9 @@ uint64_t rcs_runner_random(struct recourse_runner *runner);
 /* The tool of that name; `*count` is how many bear it. NULL unless there is exactly one. */
 const struct rcs_tool *rcs_runner_tool(const struct recourse_runner *runner, struct recourse_span name,
                                        uint32_t *count);
+
+/* Whether one more try may be begun: by the number of those that are under way, and the room that is left. */
+bool rcs_runner_has_room(const struct recourse_runner *runner);
 
 /* Copies a tool and adds it. `mcp` NULL: no server's; otherwise `config` names one, and `listed` is what it says of it. */
 RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config,
@@ -170,6 +187,21 @@ void rcs_call_cancel(struct rcs_call *call);
 /* Lets go of everything but the result; no step is made. The call is done. */
 void rcs_call_drop(struct rcs_call *call);
 void rcs_call_fire(struct rcs_timer *timer);
+
+/* A try that was held back for its record: begins it, or (not `allowed`) ends it as one that can't be started. */
+void rcs_call_touch(struct rcs_call *call, bool allowed);
+
+/* record.c: with an audit only */
+void rcs_recording_open(struct recourse_runner *runner);
+void rcs_recording_close(struct recourse_runner *runner);
+/* Tells the log of a decision. False: it is lost, and what it would begin must not be. */
+RECOURSE_MUST_USE bool rcs_recording_add(struct rcs_call *call, const struct recourse_decision *decision,
+                                         const struct recourse_input *input);
+/* Whether the call's try is held back until its record is written; it is in the list then. */
+bool rcs_recording_holds(struct rcs_call *call);
+/* Writes what was told, and lets tries begin that waited for it. */
+void rcs_recording_settle(struct recourse_runner *runner);
+bool rcs_recording_has_work(const struct recourse_runner *runner);
 
 /* ask.c: approval */
 bool rcs_ask_needed(const struct rcs_call *call);

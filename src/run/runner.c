@@ -194,6 +194,7 @@ static void set_defaults(struct recourse_runner_options *options)
     options->calls_max = options->calls_max > 0 ? options->calls_max : CALLS_MAX;
     options->memory_max = options->memory_max > 0 ? options->memory_max : MEMORY_MAX;
     options->body_max = options->body_max > 0 ? options->body_max : BODY_MAX;
+    options->body_max = options->body_max < options->memory_max ? options->body_max : options->memory_max;
 }
 
 static void open_approvals(struct rcs_mail *mail)
@@ -217,6 +218,8 @@ static int open_runner(struct recourse_runner *runner)
     if (runner->host.mailbox == NULL) {
         return RECOURSE_E_MEMORY;
     }
+    rcs_room_init(&runner->room, runner->host.mailbox, runner->options.memory_max, runner->options.body_max);
+    runner->host.room = &runner->room;
     code = rcs_approvals_init(&runner->approvals, runner->host.allocator, runner->host.mailbox);
     if (code != 0) {
         rcs_mailbox_release(runner->host.mailbox);
@@ -279,6 +282,9 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     rcs_link_init(&runner->ended);
     rcs_link_init(&runner->dead_turns);
     rcs_link_init(&runner->dead_runs);
+    if (runner->options.audit != NULL) {
+        rcs_recording_open(runner);
+    }
     (void)rcs_runner_now(runner);
     *out = runner;
     return 0;
@@ -309,6 +315,9 @@ void recourse_runner_free(struct recourse_runner *runner)
     while (!rcs_list_empty(&runner->runs)) {
         recourse_run_free(RCS_OWNER(runner->runs.next, struct recourse_run, link));
     }
+    if (runner->options.audit != NULL) {
+        rcs_recording_close(runner);
+    }
     mailbox = runner->host.mailbox;
     rcs_approvals_clear(&runner->approvals);
     rcs_mailbox_close(mailbox);
@@ -329,11 +338,20 @@ void recourse_runner_free(struct recourse_runner *runner)
 
 /* ---- stepping ---- */
 
+/* One is always let on: what others hold may be in use as long as it is not begun. */
+bool rcs_runner_has_room(const struct recourse_runner *runner)
+{
+    return runner->tries < runner->options.tries_at_once && (runner->tries == 0 || rcs_room_is_open(&runner->room));
+}
+
 /* Whether there is something to do that no descriptor and no timer tells. */
 static bool has_work(const struct recourse_runner *runner)
 {
+    if (runner->options.audit != NULL && rcs_recording_has_work(runner)) {
+        return true;
+    }
     return !rcs_list_empty(&runner->admission) || !rcs_list_empty(&runner->empty) || !rcs_list_empty(&runner->ended) ||
-           (!rcs_list_empty(&runner->limits.ready) && runner->tries < runner->options.tries_at_once);
+           (!rcs_list_empty(&runner->limits.ready) && rcs_runner_has_room(runner)) || rcs_room_has_work(&runner->room);
 }
 
 static uint64_t next_timer(const struct recourse_runner *runner)
@@ -393,7 +411,11 @@ int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
     (void)rcs_timers_run(&runner->tool_timers, rcs_runner_now(runner), STEP_MAX);
     rcs_turns_admit(runner, STEP_MAX);
     rcs_call_run_queue(runner, STEP_MAX);
+    if (runner->options.audit != NULL) {
+        rcs_recording_settle(runner);
+    }
     rcs_turns_deliver(runner, STEP_MAX);
+    rcs_room_serve(&runner->room); /* results have just made room */
     runner->stepping = false;
     rcs_turns_reap(runner);
     (void)rcs_mailbox_leave(runner->host.mailbox);

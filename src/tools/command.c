@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/io/memory.h"
+#include "src/io/timer.h"
 
 #define OWN_NAMES 2u /* variables of ours */
 
@@ -15,7 +16,7 @@ struct command_try {
     void *user;
     struct recourse_process *process;
     struct recourse_process_request request;
-    size_t reserved; /* bytes of what it has written, of the runner's bound */
+    struct rcs_claim claim; /* what it has written */
     bool stopped;
     char status[sizeof "exit status " + 11];
     char key[sizeof "RECOURSE_IDEMPOTENCY_KEY=" + 32];
@@ -94,22 +95,19 @@ static bool keep_output(void *user, size_t size)
 {
     struct command_try *try = user;
 
-    if (!rcs_mailbox_reserve(try->host->mailbox, size)) {
-        return false;
-    }
-    try->reserved += size;
-    return true;
+    return rcs_claim_more(try->host->room, &try->claim, size);
 }
 
-static void give_back(struct command_try *try)
+static void resume(struct rcs_claim *claim)
 {
-    rcs_mailbox_give_back(try->host->mailbox, try->reserved);
-    try->reserved = 0;
+    struct command_try *try = RCS_OWNER(claim, struct command_try, claim);
+
+    try->host->port->process_resume(try->host->port->self, try->process);
 }
 
 static void free_try(struct command_try *try)
 {
-    give_back(try);
+    rcs_claim_end(try->host->room, &try->claim);
     rcs_free(try->host->allocator, try);
 }
 
@@ -119,7 +117,7 @@ static void ended(void *user, const struct recourse_process_result *result)
     struct recourse_facts facts;
 
     read_end(result, &facts, try->status, sizeof try->status);
-    give_back(try); /* whoever keeps the answer counts it anew */
+    rcs_claim_end(try->host->room, &try->claim); /* whoever keeps the answer counts it anew */
     try->ended(try->user, try->stopped ? NULL : &facts);
     free_try(try);
 }
@@ -183,6 +181,7 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     try->host = host;
     try->ended = order->ended;
     try->user = order->user;
+    rcs_claim_init(&try->claim, host->port->process_resume != NULL ? resume : NULL);
     fill_request(try, order);
     code = host->port->process_start(host->port->self, &try->request, ended, try, &try->process);
     if (code != 0) {
@@ -202,6 +201,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
         return RCS_STOPPED_UNTOUCHED;
     }
     try->stopped = true;
+    rcs_claim_leave(try->host->room, &try->claim);
     return RCS_STOPPED_RUNNING;
 }
 

@@ -172,14 +172,11 @@ static struct answer *keep_answer(struct recourse_invocation *invocation, const 
 
     read_completion(completion, &facts);
     size = facts_size(&facts);
-    if (size > invocation->body_max || !rcs_mailbox_reserve(invocation->mailbox, size)) {
-        return NULL;
-    }
-    answer = rcs_alloc(allocator, sizeof *answer + size);
+    answer = size <= invocation->body_max ? rcs_alloc(allocator, sizeof *answer + size) : NULL;
     if (answer == NULL) {
-        rcs_mailbox_give_back(invocation->mailbox, size);
         return NULL;
     }
+    rcs_mailbox_charge(invocation->mailbox, size); /* it is there already: it can't be kept from coming */
     answer->charged = size;
     keep_facts(answer, &facts);
     return answer;

@@ -11,6 +11,7 @@
 #include "src/io/buffer.h"
 #include "src/io/header.h"
 #include "src/io/memory.h"
+#include "src/io/timer.h"
 
 #define HEADERS_OWN 4u /* at most so many of ours */
 #define URL_MAX 1048576u
@@ -23,7 +24,7 @@ struct http_try {
     void (*ended)(void *user, const struct recourse_facts *facts);
     void *user;
     struct recourse_transfer *transfer;
-    size_t reserved; /* of the runner's bound: the query, and the answer's body so far */
+    struct rcs_claim claim; /* the query, and the answer's body */
     struct recourse_http_request request;
     char key[sizeof KEY_HEADER + 32];
     char number[sizeof TRY_HEADER + 10];
@@ -36,7 +37,6 @@ struct http_try {
 /* "Name: value" (RFC 9110, 5.5), and none that says where the request ends. The value may be a secret: not shown. */
 static int check_header(const char *tool, const char *header, struct recourse_error *error)
 {
-    static const char *const framing[] = {"content-length", "transfer-encoding", "connection", "expect"};
     struct recourse_span name = {header, rcs_header_name_size(header)};
 
     if (name.size == 0) {
@@ -48,11 +48,13 @@ static int check_header(const char *tool, const char *header, struct recourse_er
                         "tool '%s': the value of header '%.*s' has a line break or another control character", tool,
                         (int)name.size, header);
     }
-    for (size_t i = 0; i < sizeof framing / sizeof framing[0]; i++) {
-        if (rcs_text_equal_folded(name, framing[i])) {
-            return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool,
-                                  (int)name.size, header);
-        }
+    if (strlen(header) > RCS_HEADER_LINE_MAX) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' is longer than %u bytes", tool,
+                        name.size < 80 ? (int)name.size : 80, header, RCS_HEADER_LINE_MAX);
+    }
+    if (rcs_header_is_framing(header)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "tool '%s': header '%.*s' can't be set", tool, (int)name.size,
+                        header);
     }
     return 0;
 }
@@ -276,17 +278,14 @@ static bool keep_body(void *user, size_t size)
 {
     struct http_try *try = user;
 
-    if (!rcs_mailbox_reserve(try->host->mailbox, size)) {
-        return false;
-    }
-    try->reserved += size;
-    return true;
+    return rcs_claim_more(try->host->room, &try->claim, size);
 }
 
-static void give_back(struct http_try *try)
+static void resume(struct rcs_claim *claim)
 {
-    rcs_mailbox_give_back(try->host->mailbox, try->reserved);
-    try->reserved = 0;
+    struct http_try *try = RCS_OWNER(claim, struct http_try, claim);
+
+    try->host->port->http_resume(try->host->port->self, try->transfer);
 }
 
 static int fill_request(struct http_try *try, const struct rcs_try_order *order)
@@ -312,8 +311,7 @@ static int fill_request(struct http_try *try, const struct rcs_try_order *order)
     }
     code = put_query(&try->url, config->url, order->arguments);
     request->url = try->url.data;
-    rcs_mailbox_charge(try->host->mailbox, try->url.size);
-    try->reserved = try->url.size;
+    rcs_claim_set(try->host->room, &try->claim, try->url.size);
     return code;
 }
 
@@ -354,7 +352,7 @@ void rcs_http_read_answer(const struct recourse_http_response *response, struct 
 
 static void free_try(struct http_try *try)
 {
-    give_back(try);
+    rcs_claim_end(try->host->room, &try->claim);
     rcs_buffer_clear(&try->url);
     rcs_free(try->host->allocator, try);
 }
@@ -365,7 +363,7 @@ static void answered(void *user, const struct recourse_http_response *response)
     struct recourse_facts facts;
 
     rcs_http_read_answer(response, &facts);
-    give_back(try); /* whoever keeps the answer counts it anew */
+    rcs_claim_end(try->host->room, &try->claim); /* whoever keeps the answer counts it anew */
     try->ended(try->user, &facts);
     free_try(try);
 }
@@ -383,6 +381,7 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     try->host = host;
     try->ended = order->ended;
     try->user = order->user;
+    rcs_claim_init(&try->claim, host->port->http_resume != NULL ? resume : NULL);
     rcs_buffer_init(&try->url, host->allocator, URL_MAX);
     code = fill_request(try, order);
     if (code == 0) {

@@ -192,13 +192,6 @@ size_t rcs_mailbox_used(const struct rcs_mailbox *box)
     return atomic_load(&box->used);
 }
 
-size_t rcs_mailbox_room(const struct rcs_mailbox *box)
-{
-    size_t used = atomic_load(&box->used);
-
-    return used < box->memory_max ? box->memory_max - used : 0;
-}
-
 void rcs_mailbox_set_now(struct rcs_mailbox *box, uint64_t now_ms)
 {
     atomic_store(&box->now_ms, now_ms);

@@ -49,7 +49,6 @@ bool rcs_mailbox_reserve(struct rcs_mailbox *box, size_t size);
 void rcs_mailbox_charge(struct rcs_mailbox *box, size_t size);
 void rcs_mailbox_give_back(struct rcs_mailbox *box, size_t size);
 size_t rcs_mailbox_used(const struct rcs_mailbox *box);
-size_t rcs_mailbox_room(const struct rcs_mailbox *box);
 
 /* The port's clock when the runner last looked. [any thread] */
 void rcs_mailbox_set_now(struct rcs_mailbox *box, uint64_t now_ms);

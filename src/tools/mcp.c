@@ -25,6 +25,7 @@ struct mcp_try {
     unsigned tools;
     struct rcs_buffer cursors; /* those that were followed, one a line */
     struct rcs_buffer text;
+    struct rcs_buffer ends; /* of the blocks in `text`, each a uint32_t */
 };
 
 static struct mcp_try *try_of(struct rcs_mcp_waiter *waiter)
@@ -42,6 +43,7 @@ static void free_try(struct mcp_try *try)
     rcs_mcp_pages_free(try->server, &try->pages);
     rcs_buffer_clear(&try->cursors);
     rcs_buffer_clear(&try->text);
+    rcs_buffer_clear(&try->ends);
     rcs_mcp_round_clear(&try->round);
     rcs_free(try->server->host->allocator, try);
 }
@@ -166,7 +168,7 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         end_broken(try, &facts, "the result of the call is no object");
         return;
     }
-    if (rcs_mcp_put_content(&try->text, result) != 0) {
+    if (rcs_mcp_put_content(&try->text, &try->ends, result) != 0) {
         facts.too_large = true;
         facts.detail = words("no memory for the answer");
     } else if (rcs_mcp_result_is_error(result)) {
@@ -178,6 +180,8 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         }
     } else {
         facts.result = rcs_buffer_span(&try->text);
+        facts.block_ends = (const uint32_t *)(const void *)try->ends.data; /* from the allocator, so aligned */
+        facts.block_count = (uint32_t)(try->ends.size / sizeof(uint32_t));
         facts.structured = structured;
     }
     end(try, &facts);
@@ -468,7 +472,8 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     try->lists = is_lister(try);
     rcs_mcp_round_init(try->server, &try->round);
     rcs_buffer_init(&try->cursors, host->allocator, host->body_max);
-    rcs_buffer_init(&try->text, host->allocator, SIZE_MAX / 2);
+    rcs_buffer_init(&try->text, host->allocator, UINT32_MAX / 2);
+    rcs_buffer_init(&try->ends, host->allocator, RCS_MCP_BLOCKS_MAX * sizeof(uint32_t));
     if (order->new_session) {
         rcs_mcp_session_lost(try->server, *order->session);
     }

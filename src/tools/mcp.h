@@ -214,7 +214,8 @@ RECOURSE_MUST_USE int rcs_mcp_put_reply(const struct rcs_mcp_server *server, str
 
 /* ---- mcp_end.c ---- */
 
-/* Tells servers that their sessions are over; takes a short time at most. Polls the port, so no tries may be under way. */
+/* Lets what is on its way to servers arrive, and tells them that their sessions are over; takes a short time at most. Polls
+   the port, so no tries may be under way. */
 void rcs_mcp_servers_end(struct rcs_mcp_server *first);
 
 /* ---- one message to the server, and what comes back ---- */

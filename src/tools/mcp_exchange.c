@@ -6,6 +6,7 @@
 
 #include "src/core/text.h"
 #include "src/io/memory.h"
+#include "src/io/timer.h"
 
 #define HEADERS_OWN 6u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
@@ -54,18 +55,19 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
     exchange->headers[count] = NULL;
 }
 
-static bool reserve(struct rcs_mcp_exchange *exchange, size_t size)
-{
-    if (!rcs_mailbox_reserve(exchange->server->host->mailbox, size)) {
-        return false;
-    }
-    exchange->reserved += size;
-    return true;
-}
-
 static bool keep_body(void *user, size_t size)
 {
-    return reserve(user, size);
+    struct rcs_mcp_exchange *exchange = user;
+
+    return rcs_claim_more(exchange->server->host->room, &exchange->claim, size);
+}
+
+static void go_on(struct rcs_claim *claim)
+{
+    struct rcs_mcp_exchange *exchange = RCS_OWNER(claim, struct rcs_mcp_exchange, claim);
+    struct recourse_port *port = exchange->server->host->port;
+
+    port->http_resume(port->self, exchange->transfer);
 }
 
 static void free_exchange(struct rcs_mcp_exchange *exchange)
@@ -81,7 +83,7 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
     }
     exchange->server->calls_waiting -= exchange->counted;
     rcs_mcp_resume_clear(exchange);
-    rcs_mailbox_give_back(host->mailbox, exchange->reserved);
+    rcs_claim_end(host->room, &exchange->claim);
     rcs_buffer_clear(&exchange->body);
     rcs_buffer_clear(&exchange->lines);
     rcs_buffer_clear(&exchange->text);
@@ -117,7 +119,6 @@ bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size)
 {
     struct rcs_mcp_exchange *exchange = user;
     const char *at = bytes;
-    size_t before = exchange->sse.data.capacity;
     int code;
 
     while ((code = rcs_sse_next(&exchange->sse, &at, bytes + size)) == 1) {
@@ -131,9 +132,7 @@ bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size)
             return false;
         }
     }
-    if (code == 0 && exchange->sse.data.capacity > before && !reserve(exchange, exchange->sse.data.capacity - before)) {
-        code = RECOURSE_E_LIMIT;
-    }
+    rcs_claim_set(exchange->server->host->room, &exchange->claim, exchange->body.size + exchange->sse.data.capacity);
     exchange->fault = code;
     return code == 0;
 }
@@ -232,6 +231,7 @@ void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *
     bool broken;
 
     exchange->transfer = NULL;
+    rcs_claim_leave(exchange->server->host->room, &exchange->claim); /* the transfer that it could wait for is gone */
     rcs_http_read_answer(response, &reply.facts);
     if (open && rcs_mcp_resume(exchange, &reply.facts)) {
         return;
@@ -312,8 +312,8 @@ static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, stru
     rcs_buffer_init(&exchange->text, host->allocator, SIZE_MAX / 2);
     rcs_sse_init(&exchange->sse, host->allocator, host->body_max);
     rcs_mcp_resume_init(exchange, order);
-    rcs_mailbox_charge(host->mailbox, exchange->body.size);
-    exchange->reserved = exchange->body.size;
+    rcs_claim_init(&exchange->claim, host->port->http_resume != NULL ? go_on : NULL);
+    rcs_claim_set(host->room, &exchange->claim, exchange->body.size);
     code = copy_session(exchange);
     if (code == 0) {
         fill_headers(exchange, order->order);

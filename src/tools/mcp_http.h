@@ -77,7 +77,7 @@ struct rcs_mcp_exchange {
     struct rcs_mcp_message message; /* from the stream; points into `sse` */
     int64_t id;
     uint64_t generation;
-    size_t reserved; /* of the runner's bound */
+    struct rcs_claim claim; /* of the runner's bound: the request, and the answer so far */
     bool has_session;
     bool modern;
     bool counted; /* in the server's calls_waiting */

@@ -373,7 +373,18 @@ static int put_block(struct rcs_buffer *text, struct recourse_span block)
     return rcs_buffer_append(text, block.data, block.size); /* unknown: as it is */
 }
 
-int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result)
+static int note_end(const struct rcs_buffer *text, struct rcs_buffer *ends, size_t blocks)
+{
+    uint32_t end = (uint32_t)text->size;
+
+    if (blocks > RCS_MCP_BLOCKS_MAX) { /* one with the last */
+        memcpy(ends->data + ends->size - sizeof end, &end, sizeof end);
+        return 0;
+    }
+    return rcs_buffer_append(ends, &end, sizeof end);
+}
+
+int rcs_mcp_put_content(struct rcs_buffer *text, struct rcs_buffer *ends, struct recourse_span result)
 {
     struct recourse_span content = member(result, "content");
     struct recourse_span structured = member(result, "structuredContent");
@@ -386,6 +397,7 @@ int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result)
     while (code == 0 && rcs_json_type_of(content) == RCS_JSON_ARRAY && rcs_json_next(content, &at, &key, &block)) {
         code = blocks++ > 0 ? rcs_buffer_append_byte(text, '\n') : 0;
         code = code == 0 ? put_block(text, rcs_json_trim(block)) : code;
+        code = code == 0 ? note_end(text, ends, blocks) : code;
     }
     if (code == 0 && blocks == 0 && structured.size > 0) {
         code = rcs_buffer_append(text, structured.data, structured.size);

@@ -72,8 +72,11 @@ enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result);
 
 /* ---- a result of tools/call ---- */
 
-/* What the content says as text: its blocks joined by line breaks, base64 as a line that names its kind and size. */
-RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result);
+/* So many blocks are told apart; those behind are one with the last of them. */
+#define RCS_MCP_BLOCKS_MAX 1024u
+/* What the content says as text: its blocks joined by line breaks, base64 as a line that names its kind and size. `ends` gets
+   a uint32_t for each block: where it ends in `text`. Both are empty before. */
+RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct rcs_buffer *ends, struct recourse_span result);
 bool rcs_mcp_result_is_error(struct recourse_span result);
 /* The first text block of the content, with its quotes; empty: none. */
 struct recourse_span rcs_mcp_first_text(struct recourse_span result);

@@ -10,12 +10,14 @@
 
 #include "src/core/fail.h"
 #include "src/tools/mailbox.h"
+#include "src/tools/room.h"
 
 /* What the kinds get from the runner. Lives as long as the runner. */
 struct rcs_tool_host {
     struct recourse_port *port;
     const struct recourse_allocator *allocator; /* NULL: malloc */
     struct rcs_mailbox *mailbox;
+    struct rcs_room *room;
     struct rcs_timers *timers; /* of the kinds; the runner fires them */
     size_t body_max;
     /* As recourse_runner_options has them; `note` may be NULL. */

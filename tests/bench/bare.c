@@ -102,7 +102,7 @@ static struct curl_slist *headers(void)
 {
     static const char *const lines[] = {
         "Content-Type: application/json", "Accept: application/json, */*;q=0.5",
-        "Idempotency-Key: 00112233445566778899aabbccddeeff", "Recourse-Try: 1", "Expect:",
+        "Idempotency-Key: 00112233445566778899aabbccddeeff", "Recourse-Try: 1",
     };
     struct curl_slist *list = NULL;
 
@@ -122,7 +122,7 @@ static void prepare(struct transfer *transfer, const char *url, struct curl_slis
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "recourse/0.1");
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "recourse/" RECOURSE_VERSION);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_block);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);

@@ -26,6 +26,7 @@ has report "$(cat "$report")" '"tries":0,'
 in='{"type":"message","role":"assistant","content":[{"type":"text","text":"hm"}],"stop_reason":"end_turn"}'
 try 0 $run
 is stdout "$out" '{"role":"user","content":[]}'
+is stderr "$err" 'recourse run: <stdin>: Anthropic messages without a call: there is nothing to run, and nothing to send back'
 item() { printf '{"type":"function_call","id":"fc","call_id":"%s","name":"%s","arguments":"{}","status":"completed"}' "$1" "$2"; }
 in="{\"object\":\"response\",\"status\":\"completed\",\"output\":[{\"type\":\"reasoning\"},$(item r1 good),$(item r2 bad)]}"
 try 0 $run

@@ -70,7 +70,7 @@ fi
 printf '{"tools":[{"name":"a","server":"s","limit":1,"http":{"url":"http://h/"}},{"name":"b","server":"s","limit":2,"http":{"url":"http://h/"}}]}' >"$work/wrong.json"
 in="[$(call c1 a)]"
 try 1 run --policy lightspeed --tools "$work/wrong.json"
-says "recourse run: b: tool 'b': server 's' has the limit 1 already, not 2: its tools share one"
+says "recourse run: $work/wrong.json: tool 'b': server 's' has the limit 1 already, not 2: its tools share one"
 
 # ---- the loop guard: of five calls that are the same, tried one by one, two fail and three are not made ----
 
@@ -182,5 +182,6 @@ for tool in '"url":"http://u:pl4nted@h/"' '"url":"http://${RCS_CLI_SECRET}/"' '"
 done
 printf '{"tools":[{"name":"a","http":{"url":"%s/good","headers":{"K":"${RCS_CLI_SECRET}%s"}}}]}' "$url" "$long" >"$work/wrong.json"
 in="[$(call c1 a)]"
-try 0 run --policy lightspeed --tools "$work/wrong.json" --log --report "$report"
-hides "$work/out" "$work/err" "$report"
+try 1 run --policy lightspeed --tools "$work/wrong.json" --log
+says "recourse run: $work/wrong.json: tool 'a': header 'K' is longer than 8192 bytes"
+hides "$work/out" "$work/err"

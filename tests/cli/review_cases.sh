@@ -30,8 +30,9 @@ try 1 paths "$SPEC" "$SPEC"
 says 'recourse paths: one policy at a time'
 try 1 paths "$bad"
 has stderr "$err" "recourse paths: $bad has errors: nothing was read"
-try 1 paths lightspeed
-says 'recourse paths: lightspeed is the name of a built-in policy; paths reads a file, such as spec/lightspeed.policy.md'
+try 0 paths lightspeed
+is stderr "$err" 'recourse paths: lightspeed: the built-in policy, since there is no file of that name'
+has stdout "$out" 'lightspeed: what can become of a call'
 
 # ---- review files ----
 

@@ -114,7 +114,7 @@ has stderr "$err" 'recourse run: the run failed: gone: '
 printf '{"tools":[{"name":"a","http":{"url":"http://"}}]}' >"$work/wrong.json"
 in="[$(call c1 a)]"
 try 1 run --policy lightspeed --tools "$work/wrong.json"
-has stderr "$err" 'recourse run: a: '
+has stderr "$err" "recourse run: $work/wrong.json: tool 'a' "
 is stdout "$out" ''
 try 1 run --policy lightsped --tools "$tools"
 says "recourse run: there is no built-in policy 'lightsped': did you mean 'lightspeed'?"

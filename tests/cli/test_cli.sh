@@ -119,6 +119,18 @@ says "recourse check: $work/none.policy.md: the file can't be read: No such file
 try 1 check --json "$work/none.policy.md"
 is stdout "$out" "{\"files\":[{\"path\":\"$work/none.policy.md\",\"ok\":false,\"findings\":[{\"severity\":\"error\",\"code\":\"io\",\"line\":0,\"column\":0,\"text\":\"the file can't be read: No such file or directory\",\"rows\":[],\"witness\":null}],\"worst\":null,\"states\":null,\"waits\":null}]}"
 
+# a file that was never meant to be one, and one with more faults than anybody reads
+printf 'ELF\0\0\0|\n|\n' >"$work/binary.policy.md"
+try 1 check "$work/binary.policy.md"
+is stdout "$out" "$work/binary.policy.md:1:4: error[not-text]: the file is not a text: it has a byte 0 here
+$work/binary.policy.md: not ok, 1 error"
+yes '#x' | head -n 70 >"$work/many.policy.md"
+try 1 check "$work/many.policy.md"
+is 'lines' "$(printf '%s\n' "$out" | wc -l)" 52
+has stdout "$out" "$work/many.policy.md: and 31 more"
+try 1 simulate "$work/many.policy.md" ok
+has stderr "$err" "$work/many.policy.md: and 30 more"
+
 mkdir "$work/bad"
 bad=$work/bad/lightspeed.policy.md
 sed 's/| A5 | permanent | later try |/| A5 | permanent | first try |/' "$SPEC" >"$bad"
@@ -279,8 +291,24 @@ try 1 simulate "$SPEC"
 says 'recourse simulate: no words: what happens? For example: ok'
 try 1 simulate
 says 'recourse simulate: which policy? Give its file, and then the words of a run'
-try 1 simulate lightspeed ok
-says 'recourse simulate: lightspeed is the name of a built-in policy; simulate walks a file, such as spec/lightspeed.policy.md'
+# a built-in name stands for its policy, but for a file of that name
+"$RECOURSE" simulate "$SPEC" transient ok >"$work/walked"
+try 0 simulate lightspeed transient ok
+is stdout "$out" "$(cat "$work/walked")"
+is stderr "$err" 'recourse simulate: lightspeed: the built-in policy, since there is no file of that name'
+try 0 check --json default
+has stdout "$out" '{"files":[{"path":"built-in/default.policy.md","ok":true,'
+try 0 compile lightspeed -o "$work/of-a-name"
+"$RECOURSE" compile "$SPEC" -o "$work/of-a-file" >/dev/null
+is 'compiled by name' "$(cat "$work"/of-a-name/*)" "$(cat "$work"/of-a-file/*)"
+echo nothing >"$work/lightspeed"
+what='simulate, with a file of that name'
+(cd "$work" && "$RECOURSE" simulate lightspeed ok) >"$work/out" 2>"$work/err"
+is 'exit status' "$?" 1
+has stderr "$(cat "$work/err")" "lightspeed has errors: nothing was walked"
+rm "$work/lightspeed"
+try 1 simulate lightspeeed ok
+says "recourse simulate: lightspeeed: the file can't be read: No such file or directory"
 try 1 simulate "$work/none" ok
 says "recourse simulate: $work/none: the file can't be read: No such file or directory"
 try 1 simulate "$bad" ok
@@ -371,7 +399,9 @@ refused "recourse run: --budget wants a number of tokens, not '0'" --budget 0
 refused "recourse run: --budget wants a number of tokens, not '1k'" --budget 1k
 refused "recourse run: --deadline wants a duration such as 500ms, 5s or 2m, not '5'" --deadline 5
 refused 'recourse run: --report is given twice' --report x
-refused 'recourse run: --audit is not in this version: --report has every step of every call' --audit
+refused "recourse run: without --audit FILE there is no log for --audit-sync, --disclosure or --capture" --capture
+refused "recourse run: --capture writes into the disclosure: give --disclosure with a file" --audit "$work/log" --capture
+refused "recourse run: --audit-sync wants none, batch, before-effect or every, not 'often'" --audit "$work/log" --audit-sync often
 refused "recourse run: unexpected word 'b': one file of calls at a time" a b
 refused "recourse run: $work/none: the calls can't be read: No such file or directory" "$work/none"
 in='[{"id":'

@@ -334,6 +334,11 @@ check_words() {
         note $? "the setting '$setting' is needed"
         is_described setting "$setting"
     done
+    probe
+    sed -i "s/^| output .*/&\n| audit | perhaps |/" "$work/probe/probe.policy.md"
+    findings | grep -q "continue, or refuse"
+    note $? "the setting 'audit' may be written" "$(findings)"
+    is_described setting audit
     for setting in resumes rounds; do
         probe
         sed -i "s/^| output .*/&\n| $setting | 0 |/" "$work/probe/probe.policy.md"

@@ -158,6 +158,14 @@ static void unlink_transfer(struct sim *sim, struct recourse_transfer *transfer)
     sim->in_flight--;
 }
 
+static void http_resume(void *self, struct recourse_transfer *transfer)
+{
+    struct sim *sim = self;
+
+    transfer->expires = false;
+    transfer->due_ms = sim->now_ms;
+}
+
 static bool http_cancel(void *self, struct recourse_transfer *transfer)
 {
     bool sent = !transfer->answer.unsent;
@@ -226,6 +234,12 @@ static void answer(struct sim *sim, struct recourse_transfer *transfer)
         .wall_s = sim->wall_s,
     };
 
+    if (!transfer->expires && response.body.size > 0 && transfer->wanted->keep != NULL &&
+        !transfer->wanted->keep(transfer->user, response.body.size)) {
+        transfer->expires = transfer->request->deadline_ms != RECOURSE_FOREVER;
+        transfer->due_ms = transfer->request->deadline_ms;
+        return; /* until http_resume */
+    }
     if (transfer->expires) {
         response = (struct recourse_http_response){.timeout = RECOURSE_TIMEOUT_TOTAL,
                                                    .sent = !script->unsent,
@@ -235,8 +249,7 @@ static void answer(struct sim *sim, struct recourse_transfer *transfer)
     if (response.body.size > 0 && is_streamed(transfer->wanted, script)) {
         stream(transfer, &response);
     }
-    if (response.body.size > transfer->request->body_max ||
-        (transfer->wanted->keep != NULL && !transfer->wanted->keep(transfer->user, response.body.size))) {
+    if (response.body.size > transfer->request->body_max) {
         response.too_large = true;
         response.body.size = 0;
         response.detail = "the answer is over the bound";
@@ -405,6 +418,7 @@ void sim_init(struct sim *sim, uint64_t start_ms)
         .unwatch = unwatch,
         .http_start = http_start,
         .http_cancel = http_cancel,
+        .http_resume = http_resume,
         .submit = submit,
         .wake = wake,
         .poll = poll_port,

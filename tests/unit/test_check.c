@@ -212,6 +212,39 @@ static void test_replay_and_waits(void)
     expect_all(changes, RCS_COUNT(changes));
 }
 
+static size_t used_with_tries(unsigned tries, size_t *witness)
+{
+    struct rcs_findings findings = {.arena = &arena};
+    struct rcs_loaded loaded;
+    size_t used;
+    size_t size;
+    char *text = base(&size);
+
+    text = changed(text, &size, "| tries | 3 |", rcs_arena_format(&arena, "| tries | %u |", tries));
+    text = changed(text, &size, "| short | 200ms x2 |", "| short | 200ms x2 up to 10s |");
+    text = changed(text, &size, "| long | 1s x2 |", "| long | 1s x2 up to 10s |");
+    (void)rcs_load(&arena, SPEC, text, size, &findings, &loaded);
+    RCS_EQUAL(loaded.worst.tries, tries);
+    *witness = strlen(loaded.worst.witness);
+    used = arena.used;
+    rcs_arena_clear(&arena);
+    return used;
+}
+
+/* What a check writes down is bounded by its tries, not by their square: each of them has a way there that could be told. */
+static void test_growth(void)
+{
+    size_t few_words;
+    size_t many_words;
+    size_t few = used_with_tries(50, &few_words);
+    size_t many = used_with_tries(250, &many_words);
+
+    RCS_EQUAL(many_words, 249 * strlen("rate_limited, ") - 2);
+    RCS_EQUAL(few_words, 49 * strlen("rate_limited, ") - 2);
+    CU_ASSERT_TRUE(many > few);
+    CU_ASSERT_TRUE(many - few < 400000);
+}
+
 /* Language 1 can't say a way round; a machine that has one all the same is found. */
 static void test_endless(void)
 {
@@ -336,6 +369,7 @@ int main(void)
         {"replay and waits", test_replay_and_waits},
         {"what a reviewer would ask", test_review},
         {"and what not", test_review_is_quiet},
+        {"growth", test_growth},
         {"examples", test_examples},
     };
 

@@ -491,6 +491,7 @@ static void test_stop_before_the_news(void)
     struct recourse_tool config = shell("");
     struct rcs_tool_host host = {.body_max = 1000};
     struct rcs_try_order order = {.arguments = {"{}", 2}, .number = 1, .ended = never};
+    struct rcs_room room;
     struct rcs_tool *tool;
     struct rcs_try *try;
 
@@ -498,6 +499,8 @@ static void test_stop_before_the_news(void)
     config.command = missing;
     host.port = port;
     host.mailbox = rcs_mailbox_new(port, NULL, 1000);
+    host.room = &room;
+    rcs_room_init(&room, host.mailbox, 1000, 100);
     RCS_EQUAL(rcs_tool_new(NULL, &config, &tool, NULL), 0);
     order.tool = tool;
     RCS_EQUAL(tool->kind->start(&host, &order, &try), 0);

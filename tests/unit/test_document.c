@@ -245,9 +245,11 @@ static void test_documents(void)
 static void test_nul(void)
 {
     read_bytes("a\0b\n", 4);
-    RCS_TEXT_EQUAL(findings_text(), "control 1:2");
+    RCS_TEXT_EQUAL(findings_text(), "not-text 1:2");
     read_bytes("|a|\0|\n|-|-|\n|1|2|\n", 18);
-    RCS_TEXT_EQUAL(findings_text(), "control 1:4");
+    RCS_TEXT_EQUAL(findings_text(), "not-text 1:4");
+    read_bytes("#x\n#y\n\0#\n", 9); /* and of the lines before it nothing */
+    RCS_TEXT_EQUAL(findings_text(), "not-text 3:1");
 }
 
 static const char *repeated(const char *head, const char *piece, size_t count, const char *tail)

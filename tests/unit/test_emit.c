@@ -138,6 +138,7 @@ static void same_settings(const struct recourse_settings *one, const struct reco
     RCS_EQUAL(one->output_tokens, two->output_tokens);
     RCS_EQUAL(one->resumes, two->resumes);
     RCS_EQUAL(one->rounds, two->rounds);
+    RCS_EQUAL(one->audit_refuse, two->audit_refuse);
 }
 
 static void same_facts(const struct recourse_policy *one, const struct recourse_policy *two)

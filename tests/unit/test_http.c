@@ -178,7 +178,7 @@ static void test_requests(void)
         RCS_EQUAL(exchange.response.status, 200);
         peer_last_request(exchange_peer, text, sizeof text);
         RCS_EQUAL(strncmp(text, methods[i].first, strlen(methods[i].first)), 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nUser-Agent: recourse/0.1\r\n"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nUser-Agent: recourse/" RECOURSE_VERSION "\r\n"));
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nX-Key: a: b\r\n"));
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nX-Empty:\r\n"));
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nx-tab:\ty\r\n"));
@@ -217,7 +217,7 @@ static void test_large_body_and_own_headers(void)
     CU_ASSERT_PTR_NULL(strcasestr(text, "expect"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nuser-agent: me/1\r\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "\r\nContent-Type: application/json\r\n"));
-    CU_ASSERT_PTR_NULL(strstr(text, "recourse/0.1"));
+    CU_ASSERT_PTR_NULL(strstr(text, "recourse/"));
     exchange_close();
 }
 
@@ -253,6 +253,7 @@ static const struct {
     {"POST", "http://127.0.0.1/", "content-length: 3"},
     {"POST", "http://127.0.0.1/", "Transfer-Encoding: chunked"},
     {"POST", "http://127.0.0.1/", "Expect: 100-continue"},
+    {"POST", "http://127.0.0.1/", "connection: close"},
 };
 
 static void test_refused_requests(void)

@@ -254,42 +254,93 @@ static void test_bounds(void)
     child_close();
 }
 
-static size_t asked;
+static size_t granted;
 
-/* Takes 100 bytes, all in all. */
-static bool keep_hundred(void *user, size_t size)
+/* Room for so many bytes, all in all. */
+static size_t room;
+static unsigned refusals;
+
+static bool keep(void *user, size_t size)
 {
     CU_ASSERT_PTR_EQUAL(user, &child);
-    asked += size;
-    return asked <= 100;
+    if (size > room - granted) {
+        refusals++;
+        return false;
+    }
+    granted += size;
+    return true;
 }
 
-static void test_a_bound_of_somebody_else(void)
+static void run_with_room(const char *script, size_t bytes)
+{
+    child_init(&child, script);
+    child.request.keep = keep;
+    granted = 0;
+    refusals = 0;
+    room = bytes;
+    RCS_EQUAL(child_start(&child), 0);
+    while (child.done == 0 && refusals == 0) {
+        RCS_EQUAL(child_port->poll(child_port->self, RECOURSE_FOREVER), 0);
+    }
+}
+
+static void resume_with_room(size_t bytes)
+{
+    room = bytes;
+    child_port->process_resume(child_port->self, child.process);
+}
+
+/* It is read on when there is room, whether it runs or has gone meanwhile, and nothing of it is lost. */
+static void test_waits_for_room(void)
+{
+    static const struct {
+        const char *script;
+        size_t output;
+        const char *errors;
+        bool goes; /* by itself, while nobody reads */
+    } cases[] = {
+        {"printf 1234567890 >&2; exec head -c 90 /dev/zero", 90, "1234567890", true},
+        {"exec head -c 90000 /dev/zero", 90000, "", false},
+        {"head -c 90000 /dev/zero; echo late >&2", 90000, "late\n", false},
+        {"echo only >&2", 0, "only\n", true},
+    };
+
+    siginfo_t gone;
+
+    child_open(NULL);
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        run_with_room(cases[i].script, 0);
+        RCS_EQUAL(child.done, 0);
+        if (cases[i].goes) {
+            RCS_EQUAL(waitid(P_ALL, 0, &gone, WEXITED | WNOWAIT), 0);
+            RCS_EQUAL(child_port->poll(child_port->self, 0), 0);
+            RCS_EQUAL(child.done, 0);
+        }
+        while (child.done == 0) {
+            resume_with_room(room + 20000);
+            RCS_EQUAL(child_port->poll(child_port->self, RECOURSE_FOREVER), 0);
+        }
+        expect_exit(0);
+        RCS_EQUAL(child.result.output.size, cases[i].output);
+        RCS_TEXT_EQUAL(child.errors, cases[i].errors);
+        child_clear(&child);
+    }
+    child_close();
+}
+
+/* One that waits is ended as any other; what it would still say is dropped. */
+static void test_ended_while_it_waits(void)
 {
     child_open(NULL);
-    child_init(&child, "printf 1234567890 >&2; exec head -c 90 /dev/zero");
-    child.request.keep = keep_hundred;
-    asked = 0;
-    child_run(&child);
-    expect_exit(0);
-    RCS_EQUAL(asked, 100);
-    RCS_EQUAL(child.result.output.size, 90);
-    RCS_TEXT_EQUAL(child.errors, "1234567890");
+    run_with_room("exec yes", 0);
+    child_port->process_end(child_port->self, child.process);
+    child_finish(&child);
+    RCS_EQUAL(child.result.signal, SIGTERM);
+    RCS_EQUAL(child.result.output.size, 0);
+    RCS_EQUAL(refusals, 1);
     child_clear(&child);
-    child_init(&child, "exec head -c 101 /dev/zero");
-    child.request.keep = keep_hundred;
-    asked = 0;
-    child_run(&child);
-    RCS_EQUAL(child.result.too_large, true);
-    RCS_TEXT_EQUAL(child.detail, "the output is too large");
-    child_clear(&child);
-    child_init(&child, "exec head -c 101 /dev/zero >&2");
-    child.request.keep = keep_hundred;
-    asked = 0;
-    child_run(&child);
-    expect_exit(0);
-    RCS_EQUAL(child.result.errors.size, 0);
-    child_clear(&child);
+    run_with_room("exec yes", 0);
+    RCS_EQUAL(child_port->process_cancel(child_port->self, child.process), true);
     child_close();
 }
 
@@ -478,7 +529,8 @@ static const struct rcs_test tests[] = {
     {"requests that are refused", test_requests_that_are_refused},
     {"environment and directory", test_environment_and_directory},
     {"bounds", test_bounds},
-    {"a bound of somebody else", test_a_bound_of_somebody_else},
+    {"waits for room", test_waits_for_room},
+    {"ended while it waits", test_ended_while_it_waits},
     {"descriptors", test_descriptors},
     {"the host's child and handler", test_the_hosts_child_and_handler},
     {"signals of the child", test_signals_of_the_child},

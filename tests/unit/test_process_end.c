@@ -288,6 +288,7 @@ static void test_the_port_goes(void)
     RCS_EQUAL(child_port->process_cancel(child_port->self, child.process), true);
     recourse_port_free(child_port);
     CU_ASSERT_TRUE(child_has_file()); /* it had its grace */
+    child_remove_file();
     RCS_EQUAL(child.done, 0);
     for (size_t i = 0; i < RCS_COUNT(others); i++) {
         RCS_EQUAL(others[i].done, 0);

@@ -322,6 +322,8 @@ static void test_bad_tools(void)
     static const char *const line_break[] = {"X-A: 1\r\nX-B: s3cret", NULL};
     static const char *const no_colon[] = {"s3cret", NULL};
     static const char *const blank_name[] = {"X A: 1", NULL};
+    static char long_line[8194] = "X-A: ";
+    static const char *const too_long[] = {long_line, NULL};
     static const char *const framing[] = {"X-A: 1", "Content-LENGTH: 5", NULL};
     static const struct recourse_policy strange = {.abi = 77};
     static const struct {
@@ -369,10 +371,13 @@ static void test_bad_tools(void)
         {{.name = "t", .url = "http://a", .headers = framing},
          RECOURSE_E_ARGUMENT,
          "tool 't': header 'Content-LENGTH' can't be set"},
+        {{.name = "t", .url = "http://a", .headers = too_long}, RECOURSE_E_ARGUMENT,
+         "tool 't': header 'X-A' is longer than 8192 bytes"},
         {{.name = "t", .kind = RECOURSE_TOOL_FUNCTION}, RECOURSE_E_ARGUMENT, "tool 't' needs a function"},
     };
     struct recourse_error error = {RECOURSE_OK, ""};
 
+    memset(long_line + 5, 'x', sizeof long_line - 6);
     kit_open(&kit, NULL);
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
         RCS_EQUAL(add(cases[i].tool, &error), cases[i].code);

@@ -1,0 +1,501 @@
+#include "src/audit/record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/core/json.h"
+#include "src/core/text.h"
+
+static const char *const kinds[RCS_KIND_COUNT] = {
+    [RCS_KIND_SEGMENT] = "segment",       [RCS_KIND_POLICY] = "policy",       [RCS_KIND_PRECONDITION] = "precondition",
+    [RCS_KIND_ATTEMPT] = "attempt",       [RCS_KIND_OUTCOME] = "outcome",     [RCS_KIND_WAIT] = "wait",
+    [RCS_KIND_EXHAUSTED] = "exhausted",   [RCS_KIND_REPORTED] = "reported",   [RCS_KIND_CHECKPOINT] = "checkpoint",
+    [RCS_KIND_RECOVERED] = "recovered",   [RCS_KIND_LOST] = "lost",           [RCS_KIND_CLOSE] = "close",
+};
+
+enum shape { NUMBER, SIGNED, BOOL, TRUE_ONLY, TEXT, HEX };
+
+#define K(kind) (1u << RCS_KIND_##kind)
+#define MOVES (K(PRECONDITION) | K(ATTEMPT) | K(OUTCOME) | K(WAIT) | K(EXHAUSTED) | K(REPORTED))
+#define ALL ((1u << RCS_KIND_COUNT) - 1u)
+
+/* Which kinds have to have a field, which may. */
+static const struct {
+    const char *name;
+    uint8_t shape;
+    uint8_t size; /* of HEX: digits */
+    uint16_t needed;
+    uint16_t allowed;
+} keys[RCS_KEY_COUNT] = {
+    [RCS_KEY_ARGUMENTS] = {"arguments", HEX, 64, K(PRECONDITION), 0},
+    [RCS_KEY_AT] = {"at", NUMBER, 0, ALL, 0},
+    [RCS_KEY_ATOMS] = {"atoms", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_BEGAN] = {"began", NUMBER, 0, K(PRECONDITION), 0},
+    [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
+    [RCS_KEY_CALL] = {"call", NUMBER, 0, MOVES, 0},
+    [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
+    [RCS_KEY_DEADLINE] = {"deadline", NUMBER, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_DECLARED] = {"declared", TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_EFFECT] = {"effect", TEXT, 0, K(OUTCOME), 0},
+    [RCS_KEY_END] = {"end", NUMBER, 0, K(WAIT), K(ATTEMPT)},
+    [RCS_KEY_EVENT] = {"event", TEXT, 0, MOVES, 0},
+    [RCS_KEY_EXIT] = {"exit", SIGNED, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FACT_ROW] = {"fact_row", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FAILURE] = {"failure", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FILE] = {"file", HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_FORMAT] = {"format", NUMBER, 0, K(SEGMENT), 0},
+    [RCS_KEY_HEADERS] = {"headers", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_HTTP] = {"http", NUMBER, 0, 0, K(OUTCOME)},
+    [RCS_KEY_ID] = {"id", TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_ID_HASH] = {"id_hash", HEX, 64, 0, K(PRECONDITION)},
+    [RCS_KEY_INTERRUPTED] = {"interrupted", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_JSON] = {"json", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_KIND] = {"kind", TEXT, 0, ALL, 0},
+    [RCS_KEY_MESSAGE] = {"message", TEXT, 0, 0, K(REPORTED)},
+    [RCS_KEY_NAME] = {"name", TEXT, 0, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_NETWORK] = {"network", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_NEW_SESSION] = {"new_session", TRUE_ONLY, 0, 0, K(ATTEMPT)},
+    [RCS_KEY_NEXT] = {"next", TEXT, 0, MOVES, 0},
+    [RCS_KEY_NUMBER] = {"number", NUMBER, 0, K(POLICY), 0},
+    [RCS_KEY_PHRASE] = {"phrase", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_POLICY] = {"policy", NUMBER, 0, K(PRECONDITION), 0},
+    [RCS_KEY_PREVIOUS] = {"previous", HEX, 64, K(SEGMENT), 0},
+    [RCS_KEY_PROTOCOL] = {"protocol", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_RANDOM] = {"random", HEX, 16, 0, K(OUTCOME)},
+    [RCS_KEY_REASON] = {"reason", TEXT, 0, 0, K(EXHAUSTED) | K(REPORTED)},
+    [RCS_KEY_RECOURSE] = {"recourse", TEXT, 0, K(SEGMENT), 0},
+    [RCS_KEY_REMINDED] = {"reminded", TRUE_ONLY, 0, 0, K(REPORTED)},
+    [RCS_KEY_REMINDER] = {"reminder", TEXT, 0, K(REPORTED), 0},
+    [RCS_KEY_RESULT] = {"result", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_ROW] = {"row", TEXT, 0, MOVES, 0},
+    [RCS_KEY_RPC] = {"rpc", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SAFE] = {"safe", BOOL, 0, K(PRECONDITION), 0},
+    [RCS_KEY_SCENARIO] = {"scenario", TEXT, 0, 0, K(WAIT) | K(REPORTED)},
+    [RCS_KEY_SEGMENT] = {"segment", NUMBER, 0, K(SEGMENT), 0},
+    [RCS_KEY_SENT] = {"sent", BOOL, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SERVER_DELAY] = {"server_delay", NUMBER, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SESSION_EXPIRED] = {"session_expired", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SIGNAL] = {"signal", SIGNED, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SPAWN] = {"spawn", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_STATE] = {"state", TEXT, 0, MOVES, 0},
+    [RCS_KEY_STRUCTURED] = {"structured", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_SYNC] = {"sync", TEXT, 0, K(SEGMENT), 0},
+    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED), 0},
+    [RCS_KEY_TEXT] = {"text", HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_TIMEOUT] = {"timeout", TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOO_LARGE] = {"too_large", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOOL] = {"tool", TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_TOOL_ERROR] = {"tool_error", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOOL_HASH] = {"tool_hash", HEX, 64, 0, K(PRECONDITION)},
+    [RCS_KEY_TRY] = {"try", NUMBER, 0, MOVES, 0},
+    [RCS_KEY_UNSENT] = {"unsent", TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_WAIT] = {"wait", TEXT, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_BASE] = {"wait_base", NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MAX] = {"wait_max", NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MIN] = {"wait_min", NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MS] = {"wait_ms", NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WALL] = {"wall", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT), K(OUTCOME)},
+    [RCS_KEY_WRITER] = {"writer", HEX, 32, K(SEGMENT), 0},
+};
+
+const char *rcs_kind_name(enum rcs_kind kind)
+{
+    return kinds[kind];
+}
+
+const char *rcs_key_name(enum rcs_key key)
+{
+    return keys[key].name;
+}
+
+/* ---- setting ---- */
+
+void rcs_record_init(struct rcs_record *record, enum rcs_kind kind, uint64_t at_ms)
+{
+    record->kind = kind;
+    memset(record->type, RCS_TYPE_NONE, sizeof record->type);
+    rcs_record_text(record, RCS_KEY_KIND, kinds[kind]);
+    rcs_record_number(record, RCS_KEY_AT, at_ms);
+}
+
+void rcs_record_signed(struct rcs_record *record, enum rcs_key key, int64_t number)
+{
+    record->type[key] = RCS_TYPE_NUMBER;
+    record->value[key].number = number;
+}
+
+void rcs_record_number(struct rcs_record *record, enum rcs_key key, uint64_t number)
+{
+    if (number <= (uint64_t)RCS_NUMBER_MAX) {
+        rcs_record_signed(record, key, (int64_t)number);
+    }
+}
+
+void rcs_record_bool(struct rcs_record *record, enum rcs_key key, bool value)
+{
+    record->type[key] = value ? RCS_TYPE_TRUE : RCS_TYPE_FALSE;
+}
+
+void rcs_record_flag(struct rcs_record *record, enum rcs_key key, bool value)
+{
+    if (value) {
+        record->type[key] = RCS_TYPE_TRUE;
+    }
+}
+
+void rcs_record_span(struct rcs_record *record, enum rcs_key key, struct recourse_span text)
+{
+    record->type[key] = RCS_TYPE_TEXT;
+    record->value[key].text = text;
+}
+
+void rcs_record_text(struct rcs_record *record, enum rcs_key key, const char *text)
+{
+    if (text != NULL) {
+        rcs_record_span(record, key, (struct recourse_span){text, strlen(text)});
+    }
+}
+
+/* ---- asking ---- */
+
+bool rcs_record_has(const struct rcs_record *record, enum rcs_key key)
+{
+    return record->type[key] != RCS_TYPE_NONE;
+}
+
+bool rcs_record_true(const struct rcs_record *record, enum rcs_key key)
+{
+    return record->type[key] == RCS_TYPE_TRUE;
+}
+
+int64_t rcs_record_get(const struct rcs_record *record, enum rcs_key key)
+{
+    return record->type[key] == RCS_TYPE_NUMBER ? record->value[key].number : 0;
+}
+
+struct recourse_span rcs_record_raw(const struct rcs_record *record, enum rcs_key key)
+{
+    struct recourse_span text = record->value[key].text;
+
+    if (record->type[key] != RCS_TYPE_TEXT) {
+        return (struct recourse_span){NULL, 0};
+    }
+    return (struct recourse_span){text.data + 1, text.size - 2};
+}
+
+bool rcs_record_is(const struct rcs_record *record, enum rcs_key key, const char *text)
+{
+    struct recourse_span raw = rcs_record_raw(record, key);
+    size_t size;
+
+    if (record->type[key] != RCS_TYPE_TEXT || text == NULL) {
+        return record->type[key] == RCS_TYPE_NONE && text == NULL;
+    }
+    size = strlen(text);
+    if (raw.size == size && memcmp(raw.data, text, size) == 0) {
+        return memchr(text, '\\', size) == NULL;
+    }
+    return raw.size > size && rcs_json_string_is(record->value[key].text, text, size);
+}
+
+bool rcs_record_hex(const struct rcs_record *record, enum rcs_key key, uint8_t *bytes, size_t size)
+{
+    return rcs_hex_read(rcs_record_raw(record, key), bytes, size);
+}
+
+/* ---- writing ---- */
+
+static int append_field(struct rcs_buffer *buffer, const struct rcs_record *record, enum rcs_key key)
+{
+    char number[24];
+    struct recourse_span text;
+    size_t size;
+    int code;
+
+    switch ((enum rcs_type)record->type[key]) {
+    case RCS_TYPE_NUMBER:
+        size = (size_t)snprintf(number, sizeof number, "%lld", (long long)record->value[key].number);
+        return rcs_buffer_append(buffer, number, size);
+    case RCS_TYPE_TEXT:
+        text = record->value[key].text;
+        code = rcs_buffer_reserve(buffer, 6 * text.size + 2); /* a byte becomes \u0000 at most */
+        if (code == 0) {
+            buffer->size += rcs_json_quote(text, buffer->data + buffer->size, 6 * text.size + 2);
+        }
+        return code;
+    default:
+        return rcs_buffer_append_text(buffer, record->type[key] == RCS_TYPE_TRUE ? "true" : "false");
+    }
+}
+
+static int append_body(struct rcs_buffer *buffer, const struct rcs_record *record)
+{
+    const char *before = "{\"";
+    int code = 0;
+
+    for (unsigned key = 0; key < RCS_KEY_COUNT && code == 0; key++) {
+        if (record->type[key] == RCS_TYPE_NONE) {
+            continue;
+        }
+        code = rcs_buffer_append_text(buffer, before);
+        code = code == 0 ? rcs_buffer_append_text(buffer, keys[key].name) : code;
+        code = code == 0 ? rcs_buffer_append(buffer, "\":", 2) : code;
+        code = code == 0 ? append_field(buffer, record, (enum rcs_key)key) : code;
+        before = ",\"";
+    }
+    return code == 0 ? rcs_buffer_append_byte(buffer, '}') : code;
+}
+
+static const char line_begin[] = "{\"body\":";
+static const char line_middle[] = ",\"hash\":\"";
+static const char line_end[] = "\"}";
+
+#define BEGIN_SIZE (sizeof line_begin - 1)
+#define TAIL_SIZE (sizeof line_middle - 1 + 2 * RCS_HASH_SIZE + sizeof line_end - 1)
+
+int rcs_line_append(struct rcs_buffer *buffer, struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE],
+                    const struct rcs_record *record)
+{
+    size_t before = buffer->size;
+    uint8_t next[RCS_HASH_SIZE];
+    char hex[2 * RCS_HASH_SIZE];
+    struct recourse_span body;
+    int code = rcs_buffer_append(buffer, line_begin, BEGIN_SIZE);
+
+    code = code == 0 ? append_body(buffer, record) : code;
+    code = code == 0 ? rcs_buffer_reserve(buffer, TAIL_SIZE + 1) : code;
+    if (code == 0 && buffer->size - before + TAIL_SIZE + 1 > RCS_LINE_MAX) {
+        code = RECOURSE_E_LIMIT;
+    }
+    if (code == 0) {
+        body = (struct recourse_span){buffer->data + before + BEGIN_SIZE, buffer->size - before - BEGIN_SIZE};
+        memcpy(next, hash, sizeof next);
+        code = rcs_chain_next(hasher, next, body) ? 0 : RECOURSE_E_SYSTEM;
+    }
+    if (code != 0) {
+        buffer->size = before;
+        return code;
+    }
+    memcpy(hash, next, sizeof next);
+    rcs_hex_write(next, sizeof next, hex);
+    (void)!rcs_buffer_append(buffer, line_middle, sizeof line_middle - 1); /* room was made for all three */
+    (void)!rcs_buffer_append(buffer, hex, sizeof hex);
+    (void)!rcs_buffer_append(buffer, "\"}\n", 3);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+const char *rcs_line_read(struct recourse_span line, struct recourse_span *body, uint8_t hash[RCS_HASH_SIZE])
+{
+    const char *tail;
+
+    if (line.size < BEGIN_SIZE + 2 + TAIL_SIZE || memcmp(line.data, line_begin, BEGIN_SIZE) != 0) {
+        return "it is no record";
+    }
+    tail = line.data + line.size - TAIL_SIZE;
+    *body = (struct recourse_span){line.data + BEGIN_SIZE, line.size - BEGIN_SIZE - TAIL_SIZE};
+    if (memcmp(tail, line_middle, sizeof line_middle - 1) != 0 ||
+        memcmp(line.data + line.size - (sizeof line_end - 1), line_end, sizeof line_end - 1) != 0 ||
+        !rcs_hex_read((struct recourse_span){tail + sizeof line_middle - 1, 2 * RCS_HASH_SIZE}, hash, RCS_HASH_SIZE)) {
+        return "it does not end as a record does";
+    }
+    return NULL;
+}
+
+/* One body in the making. */
+struct reader {
+    const char *at;
+    const char *end;
+};
+
+static bool accept(struct reader *in, const char *text, size_t size)
+{
+    if ((size_t)(in->end - in->at) < size || memcmp(in->at, text, size) != 0) {
+        return false;
+    }
+    in->at += size;
+    return true;
+}
+
+/* From behind a backslash: one of the escapes that the form has. */
+static bool read_escape(struct reader *in)
+{
+    int high;
+    int low;
+
+    if (in->at < in->end && strchr("\"\\bfnrt", *in->at) != NULL && *in->at != '\0') {
+        in->at++;
+        return true;
+    }
+    if (!accept(in, "u00", 3) || in->end - in->at < 2) {
+        return false;
+    }
+    high = *in->at++ - '0';
+    low = *in->at++;
+    if (high < 0 || high > 1 || !((low >= '0' && low <= '9') || (low >= 'a' && low <= 'f'))) {
+        return false;
+    }
+    low = low <= '9' ? low - '0' : low - 'a' + 10;
+    return high == 1 || (low != 8 && low != 9 && low != 10 && low != 12 && low != 13);
+}
+
+static bool read_text(struct reader *in, struct recourse_span *text)
+{
+    const char *begin = in->at;
+
+    if (!accept(in, "\"", 1)) {
+        return false;
+    }
+    while (in->at < in->end && *in->at != '"') {
+        unsigned char byte = (unsigned char)*in->at;
+
+        if (byte >= 0x80) {
+            size_t at = 0;
+            uint32_t point = rcs_utf8_next(in->at, (size_t)(in->end - in->at), &at);
+
+            if (point == 0xfffd && (at != 3 || memcmp(in->at, "\xef\xbf\xbd", 3) != 0)) {
+                return false;
+            }
+            in->at += at;
+        } else {
+            in->at++;
+            if (byte < 0x20 || (byte == '\\' && !read_escape(in))) {
+                return false;
+            }
+        }
+    }
+    *text = (struct recourse_span){begin, (size_t)(in->at - begin) + 1};
+    return accept(in, "\"", 1);
+}
+
+static bool read_number(struct reader *in, int64_t *number)
+{
+    bool minus = accept(in, "-", 1);
+    const char *begin = in->at;
+    int64_t value = 0;
+
+    while (in->at < in->end && *in->at >= '0' && *in->at <= '9' && in->at - begin < 16) {
+        value = 10 * value + (*in->at++ - '0');
+    }
+    *number = minus ? -value : value;
+    return in->at > begin && (*begin != '0' || (in->at - begin == 1 && !minus)) && value <= RCS_NUMBER_MAX;
+}
+
+static bool is_hex(struct recourse_span text, size_t size)
+{
+    if (text.size != size + 2) {
+        return false;
+    }
+    for (size_t i = 1; i <= size; i++) {
+        char byte = text.data[i];
+
+        if (!((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f'))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_value(struct reader *in, struct rcs_record *record, unsigned key)
+{
+    bool good;
+
+    switch ((enum shape)keys[key].shape) {
+    case NUMBER:
+    case SIGNED:
+        record->type[key] = RCS_TYPE_NUMBER;
+        good = read_number(in, &record->value[key].number);
+        return good && (keys[key].shape == SIGNED || record->value[key].number >= 0);
+    case BOOL:
+    case TRUE_ONLY:
+        record->type[key] = RCS_TYPE_TRUE;
+        if (accept(in, "true", 4)) {
+            return true;
+        }
+        record->type[key] = RCS_TYPE_FALSE;
+        return keys[key].shape == BOOL && accept(in, "false", 5);
+    default:
+        record->type[key] = RCS_TYPE_TEXT;
+        good = read_text(in, &record->value[key].text);
+        return good && (keys[key].shape == TEXT || is_hex(record->value[key].text, keys[key].size));
+    }
+}
+
+/* The key at which the reader stands, which comes after all before `from`. RCS_KEY_COUNT: none. */
+static unsigned read_key(struct reader *in, unsigned from)
+{
+    const char *end = memchr(in->at, '"', (size_t)(in->end - in->at));
+    size_t size = end == NULL ? 0 : (size_t)(end - in->at);
+
+    for (unsigned key = from; key < RCS_KEY_COUNT; key++) {
+        const char *name = keys[key].name;
+
+        if (size > 0 && *name == *in->at && strlen(name) == size && memcmp(name, in->at, size) == 0) {
+            in->at = end;
+            return accept(in, "\":", 2) ? key : (unsigned)RCS_KEY_COUNT;
+        }
+    }
+    return RCS_KEY_COUNT;
+}
+
+static bool find_kind(struct rcs_record *record)
+{
+    for (unsigned i = 0; i < RCS_KIND_COUNT; i++) {
+        if (rcs_record_is(record, RCS_KEY_KIND, kinds[i])) {
+            record->kind = (enum rcs_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *check_fields(const struct rcs_record *record)
+{
+    unsigned bit = 1u << record->kind;
+
+    for (unsigned key = 0; key < RCS_KEY_COUNT; key++) {
+        bool there = record->type[key] != RCS_TYPE_NONE;
+
+        if (!there && (keys[key].needed & bit) != 0) {
+            return "a field is missing";
+        }
+        if (there && ((keys[key].needed | keys[key].allowed) & bit) == 0) {
+            return "a field does not belong to this kind of record";
+        }
+    }
+    return NULL;
+}
+
+const char *rcs_body_read(struct recourse_span body, struct rcs_record *record)
+{
+    struct reader in = {body.data, body.data + body.size};
+    unsigned key = 0;
+    unsigned from = 0;
+
+    memset(record->type, RCS_TYPE_NONE, sizeof record->type);
+    if (!accept(&in, "{\"", 2)) {
+        return "its body is no object";
+    }
+    for (;;) {
+        key = read_key(&in, from);
+        if (key == RCS_KEY_COUNT) {
+            return "its body has a field that is unknown or out of order";
+        }
+        if (!read_value(&in, record, key)) {
+            return "its body has a value that is not in its canonical form";
+        }
+        if (accept(&in, "}", 1)) {
+            break;
+        }
+        if (!accept(&in, ",\"", 2)) {
+            return "its body is not in its canonical form";
+        }
+        from = key + 1;
+    }
+    if (in.at != in.end) {
+        return "its body is not in its canonical form";
+    }
+    return find_kind(record) ? check_fields(record) : "its kind is unknown";
+}

@@ -1,0 +1,359 @@
+/* Facts of an outcome, classified anew: by the conditions that the record says were met, and by the texts where
+   somebody has disclosed them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/audit/facts.h"
+#include "src/audit/verify_internal.h"
+#include "src/core/atoms.h"
+#include "src/core/json.h"
+
+/* ---- what is said in the open ---- */
+
+static bool read_named(const struct rcs_record *record, enum rcs_key key, const char *(*name)(unsigned), unsigned count,
+                       uint8_t *out)
+{
+    *out = 0;
+    if (!rcs_record_has(record, key)) {
+        return true;
+    }
+    for (unsigned i = 1; i < count; i++) {
+        if (rcs_record_is(record, key, name(i))) {
+            *out = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_rpc(const struct rcs_record *record, struct recourse_facts *facts)
+{
+    struct recourse_span raw = rcs_record_raw(record, RCS_KEY_RPC);
+
+    facts->has_rpc = rcs_record_has(record, RCS_KEY_RPC);
+    return !facts->has_rpc || rcs_json_integer(raw, &facts->rpc);
+}
+
+static bool read_plain(const struct rcs_record *record, struct recourse_facts *facts)
+{
+    int64_t http = rcs_record_get(record, RCS_KEY_HTTP);
+    int64_t exit_status = rcs_record_get(record, RCS_KEY_EXIT);
+    int64_t signal = rcs_record_get(record, RCS_KEY_SIGNAL);
+
+    if (http > UINT16_MAX || exit_status != (int)exit_status || signal != (int)signal) {
+        return false;
+    }
+    facts->http = (uint16_t)http;
+    facts->has_exit = rcs_record_has(record, RCS_KEY_EXIT);
+    facts->exit_status = (int)exit_status;
+    facts->signal = (int)signal;
+    facts->unsent = rcs_record_true(record, RCS_KEY_UNSENT);
+    facts->interrupted = rcs_record_true(record, RCS_KEY_INTERRUPTED);
+    facts->tool_error = rcs_record_true(record, RCS_KEY_TOOL_ERROR);
+    facts->session_expired = rcs_record_true(record, RCS_KEY_SESSION_EXPIRED);
+    facts->protocol = rcs_record_true(record, RCS_KEY_PROTOCOL);
+    facts->too_large = rcs_record_true(record, RCS_KEY_TOO_LARGE);
+    facts->spawn = rcs_record_true(record, RCS_KEY_SPAWN);
+    return read_rpc(record, facts) &&
+           read_named(record, RCS_KEY_NETWORK, rcs_network_name, RECOURSE_NETWORK_COUNT, &facts->network) &&
+           read_named(record, RCS_KEY_TIMEOUT, rcs_timeout_name, RECOURSE_TIMEOUT_COUNT, &facts->timeout);
+}
+
+/* As gen/classify.c has it; that a text was empty, the record says by having no hash of it. */
+static bool claims_success(const struct rcs_record *record, const struct recourse_facts *facts)
+{
+    bool failed = facts->network != 0 || facts->timeout != 0 || facts->interrupted || facts->tool_error ||
+                  facts->session_expired || facts->protocol || facts->too_large || facts->spawn || facts->signal != 0 ||
+                  facts->has_rpc || (facts->has_exit && facts->exit_status != 0);
+
+    if (failed) {
+        return false;
+    }
+    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299
+                            : !rcs_record_has(record, RCS_KEY_TEXT) && !facts->unsent;
+}
+
+/* ---- conditions that are met ---- */
+
+static bool mark(struct rcs_judge *judge, struct recourse_span token, size_t *last)
+{
+    const char *dot = memchr(token.data, '.', token.size);
+    struct recourse_span number;
+    int64_t place;
+
+    if (dot == NULL) {
+        return false;
+    }
+    number = (struct recourse_span){dot + 1, token.size - (size_t)(dot + 1 - token.data)};
+    for (size_t i = 0; i < judge->spec->fact_row_count; i++) {
+        const struct rcs_spec_fact_row *row = &judge->spec->fact_rows[i];
+        size_t atom;
+
+        if (strlen(row->id) != (size_t)(dot - token.data) || memcmp(row->id, token.data, strlen(row->id)) != 0) {
+            continue;
+        }
+        if (!rcs_json_integer(number, &place) || place < 1 || (size_t)place > row->atom_count ||
+            !rcs_atom_is_content(row->atoms[place - 1].atom.kind)) {
+            return false;
+        }
+        atom = judge->first_atoms[i] + (size_t)place;
+        judge->held[(atom - 1) / 64] |= UINT64_C(1) << (atom - 1) % 64;
+        if (atom <= *last) {
+            return false; /* in order, each once */
+        }
+        *last = atom;
+        return true;
+    }
+    return false;
+}
+
+static bool read_atoms(struct rcs_judge *judge, struct recourse_span text)
+{
+    size_t last = 0;
+
+    memset(judge->held, 0, (judge->atom_count / 64 + 1) * sizeof *judge->held);
+    while (text.size > 0) {
+        const char *blank = memchr(text.data, ' ', text.size);
+        struct recourse_span token = {text.data, blank == NULL ? text.size : (size_t)(blank - text.data)};
+        size_t used = blank == NULL ? token.size : token.size + 1;
+
+        if (!mark(judge, token, &last)) {
+            return false;
+        }
+        text = (struct recourse_span){text.data + used, text.size - used};
+    }
+    return true;
+}
+
+static bool between(int64_t value, const struct recourse_atom *atom)
+{
+    return value >= atom->low && value <= atom->high;
+}
+
+static bool tool_fits(const char *tool, const char *wanted)
+{
+    size_t size = strlen(wanted);
+
+    return size > 0 && wanted[size - 1] == '*' ? strncmp(tool, wanted, size - 1) == 0 : strcmp(tool, wanted) == 0;
+}
+
+static bool holds(const struct rcs_judge *judge, const struct recourse_facts *facts, const struct recourse_atom *atom,
+                  size_t number)
+{
+    switch ((enum recourse_atom_kind)atom->kind) {
+    case RECOURSE_ATOM_HTTP: return between(facts->http, atom);
+    case RECOURSE_ATOM_NETWORK: return atom->low == 0 ? facts->network != 0 : facts->network == atom->low;
+    case RECOURSE_ATOM_TIMEOUT: return atom->low == 0 ? facts->timeout != 0 : facts->timeout == atom->low;
+    case RECOURSE_ATOM_UNSENT: return facts->unsent;
+    case RECOURSE_ATOM_INTERRUPTED: return facts->interrupted;
+    case RECOURSE_ATOM_RPC: return facts->has_rpc && between(facts->rpc, atom);
+    case RECOURSE_ATOM_TOOL_ERROR: return facts->tool_error;
+    case RECOURSE_ATOM_SESSION_EXPIRED: return facts->session_expired;
+    case RECOURSE_ATOM_PROTOCOL: return facts->protocol;
+    case RECOURSE_ATOM_TOO_LARGE: return facts->too_large;
+    case RECOURSE_ATOM_SPAWN: return facts->spawn;
+    case RECOURSE_ATOM_EXIT: return facts->has_exit && between(facts->exit_status, atom);
+    case RECOURSE_ATOM_SIGNAL: return facts->signal != 0;
+    case RECOURSE_ATOM_TOOL: return facts->tool != NULL && tool_fits(facts->tool, atom->value);
+    case RECOURSE_ATOM_OTHER: return true;
+    default: return (judge->held[number / 64] >> number % 64 & 1) != 0;
+    }
+}
+
+static bool is_result(uint8_t kind)
+{
+    return kind >= RECOURSE_ATOM_RESULT_TEXT && kind <= RECOURSE_ATOM_RESULT_JSON_HAS;
+}
+
+static bool row_holds(const struct rcs_judge *judge, size_t index, const struct recourse_facts *facts, bool success)
+{
+    const struct rcs_spec_fact_row *row = &judge->spec->fact_rows[index];
+    bool all = true;
+    bool result = false;
+
+    for (size_t i = 0; i < row->atom_count; i++) {
+        const struct recourse_atom *atom = &row->atoms[i].atom;
+
+        result = result || is_result(atom->kind);
+        all = all && holds(judge, facts, atom, judge->first_atoms[index] + i);
+        if (!atom->last_of_and) {
+            continue;
+        }
+        if (all && result == success) {
+            return true;
+        }
+        all = true;
+        result = false;
+    }
+    return false;
+}
+
+/* ---- texts that were disclosed ---- */
+
+struct revealed {
+    struct rcs_arena arena;
+    struct recourse_facts facts;
+    bool all;   /* whatever the record has a hash of */
+    bool wrong; /* something is not what its hash stands for */
+};
+
+static struct recourse_span unhex(struct rcs_arena *arena, struct recourse_span string)
+{
+    struct recourse_span inner = {string.data + 1, string.size < 2 ? 0 : string.size - 2};
+    char *bytes;
+
+    if (inner.size == 0 || inner.size % 2 != 0) {
+        return (struct recourse_span){NULL, 0};
+    }
+    bytes = rcs_arena_alloc(arena, inner.size / 2);
+    if (!rcs_hex_read(inner, (uint8_t *)bytes, inner.size / 2)) {
+        return (struct recourse_span){NULL, 0};
+    }
+    return (struct recourse_span){bytes, inner.size / 2};
+}
+
+static void check_hash(struct rcs_verify *verify, struct revealed *revealed, enum rcs_key key, bool good,
+                       const uint8_t *mac)
+{
+    uint8_t recorded[RCS_HASH_SIZE];
+
+    if (!good || !rcs_record_hex(&verify->record, key, recorded, sizeof recorded) ||
+        memcmp(recorded, mac, sizeof recorded) != 0) {
+        revealed->wrong = true;
+    }
+}
+
+static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *call, struct revealed *revealed,
+                           enum rcs_content content)
+{
+    struct recourse_facts *facts = &revealed->facts;
+    struct recourse_span *const to[RCS_CONTENT_COUNT] = {&facts->phrase, &facts->text, &facts->json, &facts->result,
+                                                         &facts->structured};
+    enum rcs_key key = rcs_content_key(content);
+    struct recourse_span value;
+    uint8_t mac[RCS_HASH_SIZE];
+
+    if (!rcs_record_has(&verify->record, key)) {
+        return;
+    }
+    value = rcs_disclosure_find(verify->disclosure, verify->writer, call->number,
+                                (unsigned)rcs_record_get(&verify->record, RCS_KEY_TRY), rcs_key_name(key));
+    if (value.data == NULL) {
+        revealed->all = false;
+        return;
+    }
+    *to[content] = unhex(&revealed->arena, value);
+    check_hash(verify, revealed, key,
+               rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac), mac);
+}
+
+static void read_headers(struct revealed *revealed, struct recourse_span list)
+{
+    struct recourse_header *headers = NULL;
+    size_t count = 0;
+    struct recourse_span key;
+    struct recourse_span value;
+    size_t at = 0;
+    bool name = true;
+
+    while (rcs_json_next(list, &at, &key, &value)) {
+        if (name) {
+            ((struct recourse_header *)rcs_arena_push(&revealed->arena, &headers, &count, sizeof *headers))->name =
+                unhex(&revealed->arena, value);
+        } else {
+            headers[count - 1].value = unhex(&revealed->arena, value);
+        }
+        name = !name;
+    }
+    revealed->facts.headers = headers;
+    revealed->facts.header_count = count;
+}
+
+static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *call, struct revealed *revealed)
+{
+    struct recourse_span value;
+    uint8_t mac[RCS_HASH_SIZE];
+
+    if (!rcs_record_has(&verify->record, RCS_KEY_HEADERS)) {
+        return;
+    }
+    value = rcs_disclosure_find(verify->disclosure, verify->writer, call->number,
+                                (unsigned)rcs_record_get(&verify->record, RCS_KEY_TRY), "headers");
+    if (value.data == NULL) {
+        revealed->all = false;
+        return;
+    }
+    read_headers(revealed, value);
+    check_hash(verify, revealed, RCS_KEY_HEADERS,
+               rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac),
+               mac);
+}
+
+static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)
+{
+    struct rcs_spec view = *spec; /* what the model needs on the way goes with us */
+
+    view.arena = &revealed->arena;
+    return rcs_model_classify(&view, &revealed->facts);
+}
+
+/* Whether what was disclosed says the same as the record does. */
+static bool agrees(struct rcs_verify *verify, const struct rcs_walked *call, const struct recourse_facts *facts,
+                   uint16_t fact_row)
+{
+    struct revealed revealed = {.facts = *facts, .all = call->has_salt};
+    bool good = true;
+
+    for (unsigned i = 0; i < RCS_CONTENT_COUNT && call->has_salt; i++) {
+        reveal_content(verify, call, &revealed, (enum rcs_content)i);
+    }
+    if (call->has_salt) {
+        reveal_headers(verify, call, &revealed);
+    }
+    if (revealed.wrong) {
+        good = rcs_diverges(verify, "what was disclosed is not what the hash stands for", NULL, NULL);
+    } else if (!revealed.all) {
+        verify->verdict.undisclosed++;
+    } else {
+        verify->verdict.disclosed++;
+        if (classify(call->judge->spec, &revealed) != fact_row) {
+            good = rcs_diverges(verify, "the disclosed text meets another row of Failures", NULL, NULL);
+        }
+    }
+    rcs_arena_clear(&revealed.arena);
+    return good;
+}
+
+static bool has_content(const struct rcs_record *record)
+{
+    bool found = rcs_record_has(record, RCS_KEY_HEADERS);
+
+    for (unsigned i = 0; i < RCS_CONTENT_COUNT; i++) {
+        found = found || rcs_record_has(record, rcs_content_key((enum rcs_content)i));
+    }
+    return found;
+}
+
+bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct recourse_facts *facts,
+                 uint16_t *fact_row)
+{
+    struct rcs_judge *judge = call->judge;
+    bool success;
+
+    *facts = (struct recourse_facts){.tool = call->tool[0] != '\0' ? call->tool : NULL};
+    *fact_row = RECOURSE_NONE;
+    if (!read_plain(&verify->record, facts) ||
+        !read_atoms(judge, rcs_record_raw(&verify->record, RCS_KEY_ATOMS))) {
+        return rcs_diverges(verify, "the facts are not such as a writer writes", NULL, NULL);
+    }
+    success = claims_success(&verify->record, facts);
+    for (size_t i = 0; i < judge->spec->fact_row_count && *fact_row == RECOURSE_NONE; i++) {
+        if (row_holds(judge, i, facts, success)) {
+            *fact_row = (uint16_t)i;
+        }
+    }
+    if (*fact_row != RECOURSE_NONE) {
+        judge->fact_rows[*fact_row]++;
+    }
+    return !has_content(&verify->record) || agrees(verify, call, facts, *fact_row);
+}

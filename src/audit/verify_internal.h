@@ -1,0 +1,86 @@
+/* What the files of the verifier share. */
+#ifndef RCS_AUDIT_VERIFY_INTERNAL_H
+#define RCS_AUDIT_VERIFY_INTERNAL_H
+
+#include "src/audit/verify.h"
+
+#define RCS_POLICIES_PER_LOG 256u
+#define RCS_BUCKETS 16384u
+#define RCS_OPEN_MAX 1000000u
+
+/* What has to come next of a call. */
+enum rcs_want {
+    RCS_WANT_ATTEMPT = 0, /* or, out of a wait, the report of a call that was cancelled */
+    RCS_WANT_OUTCOME = 1,
+    RCS_WANT_WAIT = 2,
+    RCS_WANT_EXHAUSTED = 3,
+    RCS_WANT_REPORTED = 4
+};
+
+/* A call that is open, as far as the model has walked it. */
+struct rcs_walked {
+    struct rcs_walked *next;
+    uint64_t number;
+    struct rcs_judge *judge; /* NULL: nobody can judge it */
+    struct rcs_history history;
+    enum rcs_want want;
+    bool safe;
+    bool late;        /* the try that has begun ends at once: the deadline had come */
+    bool new_session; /* the next try wants one */
+    bool has_salt;
+    uint8_t reason;   /* enum recourse_reason */
+    uint8_t from;     /* enum recourse_place: of the last move */
+    uint16_t event;
+    uint16_t row;
+    uint64_t deadline_ms;
+    uint64_t at_ms;   /* of the last record */
+    uint64_t wake_ms;
+    uint64_t wait_ms;
+    struct rcs_window window;
+    uint8_t salt[RCS_HASH_SIZE];
+    char tool[];      /* "": unknown */
+};
+
+struct rcs_verify {
+    struct rcs_judge *judges;
+    size_t judge_count;
+    const struct rcs_disclosure *disclosure;
+    struct rcs_hasher hasher;
+    uint8_t hash[RCS_HASH_SIZE];
+    uint8_t writer[16];
+    struct rcs_judge *of_number[RCS_POLICIES_PER_LOG]; /* the judge for each policy of the log; NULL: not given */
+    bool known[RCS_POLICIES_PER_LOG];
+    uint64_t last_call; /* of this writer */
+    uint64_t last_at;
+    uint64_t segment;
+    bool has_holes;     /* this writer has lost records: of which calls, nobody knows */
+    bool closed;        /* the last record closed the log */
+    bool begun;         /* some record was read */
+    const char *file;
+    uint64_t line;
+    struct rcs_verdict verdict;
+    struct rcs_record record;
+    struct rcs_walked *calls[RCS_BUCKETS];
+    size_t open;
+    struct rcs_lines lines;
+};
+
+/* verify.c: what is not as it should be. All return false. */
+bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expected, const char *recorded);
+/* The field has to be there and read so; NULL: it has not to be there. */
+bool rcs_expect_text(struct rcs_verify *verify, enum rcs_key key, const char *expected);
+bool rcs_expect_number(struct rcs_verify *verify, enum rcs_key key, uint64_t expected);
+bool rcs_expect_flag(struct rcs_verify *verify, enum rcs_key key, bool expected);
+
+/* verify_call.c: replays one record. */
+void rcs_replay(struct rcs_verify *verify);
+void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
+/* Records were lost: calls that are open can't be followed any more. */
+void rcs_replay_give_up(struct rcs_verify *verify);
+
+/* verify_facts.c: the row of Failures that the facts of the outcome at hand meet: index, or RECOURSE_NONE. False: the
+   facts are not such as a writer writes. */
+bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct recourse_facts *facts,
+                 uint16_t *fact_row);
+
+#endif

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# A log of `recourse run` verifies; one whose writer was killed at any moment goes on, and has an attempt for each time that
+# the tool was touched. KILLS (30) says how often.
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/../.." || exit 1
+RECOURSE=$(realpath "${RECOURSE:-build/recourse}")
+spec=$PWD/spec/lightspeed.policy.md
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+
+note() { # note STATUS NAME [DETAIL]
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'audit: FAILED: %s\n' "$2"
+        [ -z "${3-}" ] || printf '%s\n' "$3" | sed 's/^/    /'
+    fi
+}
+
+verify() { "$RECOURSE" audit verify --spec "$spec" "$@" 2>&1; }
+
+cat >tool <<'END'
+#!/bin/sh
+echo "$RECOURSE_IDEMPOTENCY_KEY $RECOURSE_TRY" >>touched
+if [ "$RECOURSE_TRY" = 1 ]; then
+    echo "connection timeout, token hunter2" >&2
+    exit 3
+fi
+cat
+END
+chmod +x tool
+echo '{"tools":[{"name":"touch","command":["./tool"],"env":{"TOKEN":"${TOKEN}"}}]}' >tools.json
+echo '[{"id":"c1","function":{"name":"touch","arguments":"{\"q\":\"hunter2\"}"}},
+{"id":"c2","function":{"name":"touch","arguments":"{}"}},{"id":"c3","function":{"name":"hunter2","arguments":"{}"}}]' >calls.json
+export TOKEN=hunter2
+run() { "$RECOURSE" run --policy lightspeed --tools tools.json --audit log --disclosure disclosed "$@" calls.json; }
+
+# ---- a run from start to end ----
+
+run >out
+note $? "run" "$(cat out)"
+verdict=$(verify --require complete log)
+note $? "a run that ended is complete" "$verdict"
+[ "${verdict%%:*}" = complete ]
+note $? "the verdict comes first" "$verdict"
+for file in log disclosed; do
+    ! grep -q hunter2 "$file"
+    note $? "no secret is in the $file"
+    [ "$(stat -c %a "$file")" = 600 ]
+    note $? "the $file is private"
+done
+shown=$("$RECOURSE" audit show --call c1 log)
+case $shown in
+*"touch, id c1"*"try 1 ends: transient"*"waits 200 ms (short) [A2]"*"try 2 begins [B1]"*"reported as ok to model"*) true ;;
+*) false ;;
+esac
+note $? "show tells a call's story" "$shown"
+"$RECOURSE" audit show --call nobody log >out 2>&1
+[ $? = 1 ] && grep -q "no call has the id or number 'nobody'" out
+note $? "show says that there is no such call" "$(cat out)"
+
+# ---- another policy, and changed logs ----
+
+sed -e 's/^| short | 200ms/| short | 300ms/' -e '/^## Examples/,$d' "$spec" >lightspeed.policy.md
+verdict=$("$RECOURSE" audit verify --spec lightspeed.policy.md log 2>&1)
+[ $? = 1 ] && case $verdict in intact:*"wait_min: expected 300, recorded 200"*"another version of lightspeed"*) true ;; *) false ;; esac
+note $? "another version of the policy is found out, with the first decision that differs" "$verdict"
+verdict=$("$RECOURSE" audit verify log 2>&1)
+[ $? = 1 ] && case $verdict in intact:*"calls were not judged: give --spec with the file of lightspeed"*) true ;; *) false ;; esac
+note $? "without the policy it is intact, and no more" "$verdict"
+sed '5s/"try":1/"try":2/' log >changed
+verdict=$(verify --require intact changed)
+[ $? = 1 ] && case $verdict in broken:*"changed, line 5: its hash"*) true ;; *) false ;; esac
+note $? "a changed line breaks the chain" "$verdict"
+: >nothing
+verdict=$(verify nothing)
+[ $? = 1 ] && [ "${verdict%%:*}" = empty ]
+note $? "nothing is not a success" "$verdict"
+verify --require excellent log >out
+[ $? = 1 ] && grep -q "require wants" out
+note $? "there is no such grade"
+head -c 1000 log >damaged
+printf 'x' >>damaged
+tail -c +1002 log >>damaged
+"$RECOURSE" run --policy lightspeed --tools tools.json --audit damaged calls.json >out 2>&1
+[ $? = 1 ] && grep -q 'damaged, line .*nothing is appended to a damaged log' out
+note $? "nothing is appended to a damaged log" "$(cat out)"
+
+# ---- killed ----
+
+rm -f log disclosed touched
+: >touched
+bad=
+killed=0
+for i in $(seq "${KILLS:-30}"); do
+    "$RECOURSE" run --policy lightspeed --tools tools.json --audit log --disclosure disclosed calls.json >out 2>&1 &
+    pid=$!
+    sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+    kill -9 $pid 2>/dev/null && killed=$((killed + 1))
+    wait $pid 2>/dev/null
+    if [ -s log ] && ! tail -c 1 log | grep -q '^$'; then
+        continue # torn: the next run cuts it
+    fi
+    verify log >out || bad="$bad$i: $(cat out)
+"
+done
+run >out 2>&1 || bad="$bad$(cat out)"
+verify log >out || bad="$bad$(cat out)"
+[ -z "$bad" ]
+note $? "a killed run's log goes on, and verifies" "$bad"
+[ "$killed" -gt 0 ]
+note $? "runs were killed"
+attempts=$("$RECOURSE" audit show log | grep -c ' try [0-9]* begins \[')
+[ "$(sort -u touched | wc -l)" = "$(wc -l <touched)" ] && [ "$(wc -l <touched)" -le "$attempts" ]
+note $? "each time that the tool was touched has its attempt" "$(wc -l <touched) touched, $attempts attempts"
+
+echo "audit: $passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,599 @@
+/* The log as a file: what happens to it, what is found, what is recovered. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "src/audit/log.h"
+#include "src/audit/verify.h"
+#include "tests/unit/policy_load.h"
+#include "tests/unit/sim_port.h"
+
+#define AT_MS 1000u
+#define SECRET "hunter2-ünïcode"
+
+static struct rcs_loaded_policy plain;
+static char *directory;
+static struct rcs_arena scratch;
+
+/* ---- logs of small calls ---- */
+
+struct log_kit {
+    struct sim sim;
+    struct recourse_audit_options options;
+    struct recourse_audit *audit;
+    struct recourse_error error;
+    char path[200];
+    char disclosure[200];
+};
+
+static void kit_init(struct log_kit *kit, const char *name)
+{
+    memset(kit, 0, sizeof *kit);
+    sim_init(&kit->sim, AT_MS);
+    snprintf(kit->path, sizeof kit->path, "%s/%s", directory, name);
+    snprintf(kit->disclosure, sizeof kit->disclosure, "%s/%s.disclosure", directory, name);
+    kit->options = (struct recourse_audit_options){.size = sizeof kit->options, .port = &kit->sim.port,
+                                                   .policy = plain.policy, .path = kit->path,
+                                                   .sync = RECOURSE_AUDIT_NONE};
+}
+
+static int kit_open(struct log_kit *kit)
+{
+    return recourse_audit_open(&kit->options, &kit->audit, &kit->error);
+}
+
+static void kit_close(struct log_kit *kit)
+{
+    RCS_EQUAL(recourse_audit_close(kit->audit, &kit->error), 0);
+    kit->audit = NULL;
+}
+
+/* A call that ends well at once, or (with facts) as they say, if that is the end of it. Returns what recording said. */
+static int add_call(struct log_kit *kit, const struct recourse_facts *facts, struct recourse_span arguments,
+                    struct recourse_span tool, struct recourse_span id)
+{
+    static const struct recourse_facts good = {.http = 200, .tool = "tool"};
+    struct recourse_input inputs[2] = {
+        {.now_ms = kit->sim.now_ms, .event = RECOURSE_EVENT_READY},
+        {.now_ms = kit->sim.now_ms, .event = RECOURSE_EVENT_OK, .facts = facts != NULL ? facts : &good},
+    };
+    struct recourse_result result = {.content = {NULL, 0}};
+    struct recourse_decision decision;
+    struct recourse_call machine;
+    uint64_t number = 0;
+    struct rcs_audited what = {
+        .policy = plain.policy, .decision = &decision, .result = &result, .call = &number, .id = id, .tool = tool,
+        .arguments = arguments, .tool_known = facts != NULL || strncmp(tool.data, "tool", tool.size) == 0,
+        .began_ms = kit->sim.now_ms, .deadline_ms = RECOURSE_FOREVER,
+    };
+    int code = recourse_call_init(&machine, plain.policy, kit->sim.now_ms, RECOURSE_FOREVER, false);
+
+    result.content = (struct recourse_span){plain.policy->settings.reminder, strlen(plain.policy->settings.reminder)};
+    for (unsigned i = 0; i < 2 && code == 0; i++) {
+        what.input = &inputs[i];
+        code = recourse_call_step(&machine, plain.policy, &inputs[i], &decision);
+        code = code == 0 ? rcs_audit_record(kit->audit, &what) : code;
+    }
+    return code;
+}
+
+static struct recourse_span words(const char *text)
+{
+    return (struct recourse_span){text, strlen(text)};
+}
+
+static int add_plain(struct log_kit *kit)
+{
+    return add_call(kit, NULL, words("{}"), words("tool"), words("c1"));
+}
+
+static char *read_file(const char *path, size_t *size)
+{
+    const char *why = NULL;
+    char *text = rcs_file_read(&scratch, path, size, &why);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    return text;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    CU_ASSERT_TRUE_FATAL(fd >= 0);
+    RCS_EQUAL(rcs_log_write(fd, bytes, size), 0);
+    close(fd);
+}
+
+static void verify_bytes(struct rcs_verdict *verdict, struct recourse_span bytes,
+                         const struct rcs_disclosure *disclosure)
+{
+    struct rcs_arena arena = {0};
+    struct rcs_judge judge;
+    struct rcs_verify *verify;
+
+    rcs_judge_init(&judge, &arena, plain.loaded.spec);
+    verify = rcs_verify_new(&judge, 1, disclosure);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(verify);
+    rcs_verify_bytes(verify, "log", bytes);
+    rcs_verify_end(verify, verdict);
+    rcs_verify_free(verify);
+    rcs_arena_clear(&arena);
+}
+
+static enum rcs_grade grade_of_file(const char *path)
+{
+    struct rcs_verdict verdict;
+    size_t size;
+    const char *text = read_file(path, &size);
+
+    verify_bytes(&verdict, (struct recourse_span){text, size}, NULL);
+    return verdict.grade;
+}
+
+/* A log of `calls` calls, closed. */
+static struct recourse_span make_log(struct log_kit *kit, const char *name, unsigned calls)
+{
+    struct recourse_span log;
+
+    kit_init(kit, name);
+    RCS_EQUAL(kit_open(kit), 0);
+    for (unsigned i = 0; i < calls; i++) {
+        RCS_EQUAL(add_plain(kit), 0);
+    }
+    kit_close(kit);
+    log.data = read_file(kit->path, &log.size);
+    return log;
+}
+
+/* The first one: the others need it. */
+static void test_policy(void)
+{
+    CU_ASSERT_TRUE_FATAL(rcs_load_policy(&plain, RCS_PLAIN, NULL));
+}
+
+static void test_grades(void)
+{
+    struct log_kit kit;
+    struct rcs_verdict verdict;
+    struct recourse_span log = make_log(&kit, "grades", 2);
+    struct stat status;
+
+    verify_bytes(&verdict, log, NULL);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_COMPLETE);
+    RCS_EQUAL(verdict.calls, 2);
+    RCS_EQUAL(verdict.records, 10); /* header; precondition, attempt, outcome, reported, twice; close */
+    RCS_EQUAL(stat(kit.path, &status), 0);
+    RCS_EQUAL(status.st_mode & 0777, 0600);
+    verify_bytes(&verdict, (struct recourse_span){"", 0}, NULL);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_EMPTY);
+    log = make_log(&kit, "grades_empty", 0);
+    verify_bytes(&verdict, log, NULL);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_EMPTY);
+    RCS_EQUAL(verdict.records, 2);
+}
+
+static void test_other_policy(void)
+{
+    struct log_kit kit;
+    struct rcs_verdict verdict;
+    struct rcs_verify *verify = rcs_verify_new(NULL, 0, NULL);
+
+    rcs_verify_bytes(verify, "log", make_log(&kit, "other", 1));
+    rcs_verify_end(verify, &verdict);
+    rcs_verify_free(verify);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_INTACT);
+    RCS_EQUAL(verdict.unjudged, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(verdict.unknown, "plain"));
+}
+
+/* ---- damage ---- */
+
+static void test_bit_flips(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "flips", 1);
+    char *bytes = malloc(log.size);
+    unsigned missed = 0;
+
+    memcpy(bytes, log.data, log.size);
+    for (size_t i = 0; i < 8 * log.size; i++) {
+        struct rcs_verdict verdict;
+
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+        verify_bytes(&verdict, (struct recourse_span){bytes, log.size}, NULL);
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+        missed += verdict.grade != RCS_GRADE_BROKEN || !verdict.broken.found || verdict.broken.line == 0;
+    }
+    RCS_EQUAL(missed, 0);
+    free(bytes);
+}
+
+static size_t whole_lines(struct recourse_span log, size_t size)
+{
+    while (size > 0 && log.data[size - 1] != '\n') {
+        size--;
+    }
+    return size;
+}
+
+/* Cut anywhere: what was whole is there, what was torn is kept aside, and the log goes on. */
+static void test_truncations(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "cut", 2);
+    char torn_path[256];
+    unsigned wrong = 0;
+
+    snprintf(torn_path, sizeof torn_path, "%s.torn", kit.path);
+    for (size_t size = 0; size <= log.size; size++) {
+        size_t whole = whole_lines(log, size);
+        struct rcs_arena arena = {0};
+        struct rcs_verdict verdict;
+        const char *why = NULL;
+        char *text;
+        char *torn;
+        size_t got = 0;
+        size_t kept = 0;
+
+        write_file(kit.path, log.data, size);
+        unlink(torn_path);
+        RCS_EQUAL(kit_open(&kit), 0);
+        RCS_EQUAL(add_plain(&kit), 0);
+        kit_close(&kit);
+        text = rcs_file_read(&arena, kit.path, &got, &why);
+        torn = rcs_file_read(&arena, torn_path, &kept, &why);
+        wrong += got < whole || memcmp(text, log.data, whole) != 0;
+        wrong +=
+            whole == size ? torn != NULL : kept != size - whole + 1 || memcmp(torn, log.data + whole, kept - 1) != 0;
+        verify_bytes(&verdict, (struct recourse_span){text, got}, NULL);
+        wrong += verdict.grade < RCS_GRADE_CONFORMANT || verdict.torn != (whole < size);
+        wrong += (verdict.grade == RCS_GRADE_COMPLETE) != (size == 0 || size == log.size);
+        rcs_arena_clear(&arena);
+    }
+    RCS_EQUAL(wrong, 0);
+}
+
+static void test_damage_before(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "damaged", 2);
+    char *bytes = malloc(log.size);
+    size_t size;
+
+    memcpy(bytes, log.data, log.size);
+    bytes[log.size / 2] ^= 1;
+    write_file(kit.path, bytes, log.size);
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_SYNTAX);
+    CU_ASSERT_PTR_NOT_NULL(strstr(kit.error.text, ", line "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(kit.error.text, "damaged log"));
+    CU_ASSERT_TRUE(memcmp(read_file(kit.path, &size), bytes, log.size) == 0 && size == log.size);
+    write_file(kit.path, "no log at all\n", 14);
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_SYNTAX);
+    free(bytes);
+}
+
+/* Lines that were taken out, or are in another order. */
+static void test_missing_lines(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "missing", 1);
+    char *bytes = malloc(log.size);
+
+    for (size_t at = 0; at < log.size;
+         at = (size_t)((char *)memchr(log.data + at, '\n', log.size - at) - log.data) + 1) {
+        size_t next = (size_t)((char *)memchr(log.data + at, '\n', log.size - at) - log.data) + 1;
+        struct rcs_verdict verdict;
+
+        memcpy(bytes, log.data, at);
+        memcpy(bytes + at, log.data + next, log.size - next);
+        verify_bytes(&verdict, (struct recourse_span){bytes, log.size - (next - at)}, NULL);
+        RCS_EQUAL(verdict.grade, next == log.size ? RCS_GRADE_CONFORMANT : RCS_GRADE_BROKEN); /* no close */
+    }
+    free(bytes);
+}
+
+/* ---- writers ---- */
+
+static void test_two_writers(void)
+{
+    struct log_kit kit;
+    struct recourse_audit *second = NULL;
+
+    kit_init(&kit, "two");
+    RCS_EQUAL(kit_open(&kit), 0);
+    RCS_EQUAL(recourse_audit_open(&kit.options, &second, &kit.error), RECOURSE_E_STATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(kit.error.text, "another process writes this log"));
+    kit_close(&kit);
+    RCS_EQUAL(kit_open(&kit), 0); /* the next one may */
+    RCS_EQUAL(add_plain(&kit), 0);
+    kit_close(&kit);
+    RCS_EQUAL(grade_of_file(kit.path), RCS_GRADE_COMPLETE);
+}
+
+static void test_fork(void)
+{
+    struct log_kit kit;
+    int status = 0;
+    pid_t child;
+
+    kit_init(&kit, "fork");
+    RCS_EQUAL(kit_open(&kit), 0);
+    RCS_EQUAL(add_plain(&kit), 0); /* not written yet: a child that could, would write it twice */
+    child = fork();
+    if (child == 0) {
+        bool good = add_plain(&kit) == RECOURSE_E_STATE && rcs_audit_flush(kit.audit, NULL) == RECOURSE_E_STATE &&
+                    recourse_audit_close(kit.audit, NULL) == RECOURSE_E_STATE;
+
+        _exit(good ? 0 : 1);
+    }
+    RCS_EQUAL(waitpid(child, &status, 0), child);
+    RCS_EQUAL(status, 0);
+    RCS_EQUAL(add_plain(&kit), 0);
+    kit_close(&kit);
+    RCS_EQUAL(grade_of_file(kit.path), RCS_GRADE_COMPLETE);
+}
+
+static void test_rotation(void)
+{
+    struct log_kit kit;
+    struct rcs_arena arena = {0};
+    struct rcs_judge judge;
+    struct rcs_verify *verify;
+    struct rcs_verdict verdict;
+    char names[64][256];
+    unsigned files = 0;
+
+    kit_init(&kit, "rotated");
+    kit.options.segment_max = 4000;
+    RCS_EQUAL(kit_open(&kit), 0);
+    for (unsigned i = 0; i < 20; i++) {
+        RCS_EQUAL(add_plain(&kit), 0);
+        RCS_EQUAL(rcs_audit_flush(kit.audit, NULL), 0);
+    }
+    kit_close(&kit);
+    rcs_judge_init(&judge, &arena, plain.loaded.spec);
+    verify = rcs_verify_new(&judge, 1, NULL);
+    for (;; files++) {
+        size_t size;
+
+        snprintf(names[files], sizeof names[files], "%s.%u", kit.path, files + 1);
+        if (access(names[files], F_OK) != 0) {
+            break;
+        }
+        rcs_verify_bytes(verify, names[files], (struct recourse_span){read_file(names[files], &size), size});
+    }
+    CU_ASSERT_TRUE(files > 2);
+    for (size_t size, i = 0; i < 1; i++) {
+        char *text = read_file(kit.path, &size);
+
+        rcs_verify_bytes(verify, "last", (struct recourse_span){text, size});
+    }
+    rcs_verify_end(verify, &verdict);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_COMPLETE);
+    RCS_EQUAL(verdict.calls, 20);
+    RCS_EQUAL(verdict.segments, files + 1);
+    rcs_verify_free(verify);
+    RCS_EQUAL(grade_of_file(names[1]), RCS_GRADE_CONFORMANT); /* whole in itself, but not the whole */
+    rcs_arena_clear(&arena);
+}
+
+/* ---- what can't be written ---- */
+
+static void set_file_limit(rlim_t size)
+{
+    struct rlimit limit;
+
+    RCS_EQUAL(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size;
+    RCS_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A disk that is full for a while: a write that fits in part is taken back. */
+static void test_disk_full(void)
+{
+    struct log_kit kit;
+    struct rcs_verdict verdict;
+    struct stat status;
+    size_t size;
+    char *text;
+
+    signal(SIGXFSZ, SIG_IGN);
+    kit_init(&kit, "full");
+    RCS_EQUAL(kit_open(&kit), 0);
+    RCS_EQUAL(add_plain(&kit), 0);
+    RCS_EQUAL(rcs_audit_flush(kit.audit, NULL), 0);
+    RCS_EQUAL(stat(kit.path, &status), 0);
+    set_file_limit((rlim_t)status.st_size + 700);
+    RCS_EQUAL(add_plain(&kit), 0);
+    RCS_EQUAL(rcs_audit_flush(kit.audit, NULL), RECOURSE_E_SYSTEM);
+    RCS_EQUAL(recourse_audit_lost(kit.audit), 4);
+    set_file_limit((rlim_t)status.st_size + 10);
+    CU_ASSERT_TRUE(add_plain(&kit) != 0);
+    set_file_limit(RLIM_INFINITY);
+    RCS_EQUAL(add_plain(&kit), 0);
+    kit_close(&kit);
+    text = read_file(kit.path, &size);
+    verify_bytes(&verdict, (struct recourse_span){text, size}, NULL);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_CONFORMANT);
+    RCS_EQUAL(verdict.lost, 5); /* of the call that was not written four; of the next one the one that ended it */
+    RCS_EQUAL(verdict.calls, 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(verdict.incomplete, "lost"));
+}
+
+static void test_failed_sync(void)
+{
+    struct log_kit kit;
+    bool synced = true;
+    char aside[256];
+    uint64_t mark;
+
+    kit_init(&kit, "sync");
+    kit.options.sync = RECOURSE_AUDIT_BEFORE_EFFECT;
+    kit.sim.hold_work = true;
+    RCS_EQUAL(kit_open(&kit), 0);
+    RCS_EQUAL(add_plain(&kit), 0);
+    RCS_EQUAL(rcs_audit_flush(kit.audit, &mark), 0);
+    RCS_EQUAL(rcs_audit_synced(kit.audit, mark, &synced), 0);
+    CU_ASSERT_FALSE(synced);
+    RCS_EQUAL(kit.sim.held_count, 1);
+    kit.audit->sync.fd = -1; /* what the disk can't do, a descriptor that is none can't either */
+    kit.sim.hold_work = false;
+    sim_release_work(&kit.sim);
+    rcs_sync_wait(&kit.audit->sync);
+    RCS_EQUAL(rcs_audit_synced(kit.audit, mark, &synced), RECOURSE_E_SYSTEM);
+    RCS_EQUAL(add_plain(&kit), 0);
+    kit_close(&kit);
+    snprintf(aside, sizeof aside, "%s.1", kit.path);
+    RCS_EQUAL(access(aside, F_OK), 0);
+    RCS_EQUAL(grade_of_file(aside), RCS_GRADE_CONFORMANT);
+    RCS_EQUAL(grade_of_file(kit.path), RCS_GRADE_CONFORMANT);
+    sim_clear(&kit.sim);
+}
+
+static void test_options(void)
+{
+    struct log_kit kit;
+    struct recourse_audit *audit = NULL;
+
+    kit_init(&kit, "options");
+    RCS_EQUAL(recourse_audit_open(NULL, &audit, NULL), RECOURSE_E_ARGUMENT);
+    kit.options.size--;
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_ARGUMENT);
+    kit.options.size++;
+    kit.options.sync = RECOURSE_AUDIT_SYNC_COUNT;
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_ARGUMENT);
+    kit.options.sync = RECOURSE_AUDIT_NONE;
+    kit.options.capture = true;
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_ARGUMENT);
+    kit.options.capture = false;
+    kit.options.path = directory;
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_SYSTEM);
+    kit.options.path = "/dev/null";
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_ARGUMENT);
+    kit.options.path = kit.path;
+    kit.sim.random_error = RECOURSE_E_SYSTEM;
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_SYSTEM);
+    RCS_EQUAL(recourse_audit_close(NULL, NULL), 0);
+}
+
+/* ---- what is kept to ourselves ---- */
+
+static struct recourse_facts secret_facts(struct recourse_header *header)
+{
+    *header = (struct recourse_header){words("X-Token"), words(SECRET)};
+    return (struct recourse_facts){.http = 418, .tool = "tool", .text = words("no: " SECRET), .phrase = words(SECRET),
+                                   .json = words("{\"k\":\"" SECRET "\"}"), .structured = words("\"" SECRET "\""),
+                                   .detail = words(SECRET), .headers = header, .header_count = 1};
+}
+
+static bool has_secret(const char *path)
+{
+    size_t size;
+    const char *text = read_file(path, &size);
+
+    return memmem(text, size, "hunter2", 7) != NULL;
+}
+
+static void add_secret(struct log_kit *kit)
+{
+    struct recourse_header header;
+    struct recourse_facts facts = secret_facts(&header);
+
+    RCS_EQUAL(add_call(kit, NULL, words("{\"k\":\"" SECRET "\"}"), words(SECRET), words("id " SECRET)), 0);
+    RCS_EQUAL(add_call(kit, &facts, words("{\"k\":\"" SECRET "\"}"), words("tool"), words("c2")), 0);
+}
+
+static void test_secrets(void)
+{
+    struct log_kit kit;
+    struct stat status;
+
+    kit_init(&kit, "secrets");
+    kit.options.disclosure = kit.disclosure;
+    RCS_EQUAL(kit_open(&kit), 0);
+    add_secret(&kit);
+    kit_close(&kit);
+    CU_ASSERT_FALSE(has_secret(kit.path));
+    CU_ASSERT_FALSE(has_secret(kit.disclosure));
+    RCS_EQUAL(stat(kit.disclosure, &status), 0);
+    RCS_EQUAL(status.st_mode & 0777, 0600);
+    RCS_EQUAL(chmod(kit.disclosure, 0644), 0);
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_ARGUMENT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(kit.error.text, "others may read it"));
+}
+
+static void verify_disclosed(struct log_kit *kit, struct recourse_span disclosed, struct rcs_verdict *verdict)
+{
+    struct rcs_disclosure disclosure;
+    struct recourse_span log;
+    size_t line;
+
+    log.data = read_file(kit->path, &log.size);
+    CU_ASSERT_TRUE(rcs_disclosure_read(&disclosure, disclosed, &line));
+    verify_bytes(verdict, log, &disclosure);
+    rcs_disclosure_clear(&disclosure);
+}
+
+/* With the texts facts are classified anew; a text that was changed is not what its hash stands for; without them the
+   log is as good as before. */
+static void test_disclosure(void)
+{
+    struct log_kit kit;
+    struct rcs_verdict verdict;
+    struct recourse_span disclosed;
+    char *changed;
+
+    kit_init(&kit, "disclosed");
+    kit.options.disclosure = kit.disclosure;
+    kit.options.capture = true;
+    RCS_EQUAL(kit_open(&kit), 0);
+    add_secret(&kit);
+    kit_close(&kit);
+    CU_ASSERT_FALSE(has_secret(kit.path));
+    disclosed.data = read_file(kit.disclosure, &disclosed.size);
+    verify_disclosed(&kit, disclosed, &verdict);
+    CU_ASSERT_TRUE(verdict.grade >= RCS_GRADE_CONFORMANT);
+    RCS_EQUAL(verdict.disclosed, 1);
+    RCS_EQUAL(verdict.undisclosed, 0);
+    changed = strstr((char *)(uintptr_t)disclosed.data, "\"text\":\"");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(changed);
+    changed[8] = changed[8] == '6' ? '7' : '6';
+    verify_disclosed(&kit, disclosed, &verdict);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_INTACT);
+    verify_disclosed(&kit, (struct recourse_span){"", 0}, &verdict);
+    CU_ASSERT_TRUE(verdict.grade >= RCS_GRADE_CONFORMANT);
+    RCS_EQUAL(verdict.undisclosed, 1);
+}
+
+int main(void)
+{
+    static const struct rcs_test tests[] = {
+        {"policy", test_policy},
+        {"grades", test_grades},
+        {"other policy", test_other_policy},
+        {"bit flips", test_bit_flips},
+        {"truncations", test_truncations},
+        {"damage before", test_damage_before},
+        {"missing lines", test_missing_lines},
+        {"two writers", test_two_writers},
+        {"fork", test_fork},
+        {"rotation", test_rotation},
+        {"disk full", test_disk_full},
+        {"failed sync", test_failed_sync},
+        {"options", test_options},
+        {"secrets", test_secrets},
+        {"disclosure", test_disclosure},
+    };
+    int status;
+
+    directory = rcs_scratch(&scratch);
+    status = rcs_unit_main("audit_log", tests, RCS_COUNT(tests));
+    rcs_scratch_remove(&scratch, directory);
+    rcs_clear_policy(&plain);
+    rcs_arena_clear(&scratch);
+    return status;
+}
