@@ -211,6 +211,10 @@ static const struct {
      "No condition of Failures can produce this failure: each of them is impossible,\n"
      "or taken by an earlier one.\n",
      "Mend the conditions, or remove the failure and its rows.\n"},
+    {"not-text", "error",
+     "The file has a byte 0, which no text has: it is something else, perhaps a shared\n"
+     "object. Nothing more is said of it.\n",
+     "Give the policy's .policy.md; save it as UTF-8, not as UTF-16.\n"},
     {"one-wait", "error",
      "A failure goes through two different waits. Their counts would not add up to\n"
      "what anybody expects.\n",
@@ -226,11 +230,6 @@ static const struct {
      "that nobody has thought of is too.\n",
      "Name the failures that waiting can mend, and let the rest be\n"
      "reported.\n"},
-    {"not-text", "error",
-     "The file has a byte 0, which no text has: it is something else, perhaps a shared\n"
-     "object. Nothing more is said of it.\n"
-     "\n"
-     "What to do: Give the policy's .policy.md; save it as UTF-8, not as UTF-16.\n"},
     {"other-takes", "notice",
      "What `other` takes in here, event by event.\n",
      "Nothing, if that is what was meant. Name those that were not.\n"},

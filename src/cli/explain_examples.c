@@ -79,9 +79,7 @@ static const struct rcs_code_example examples[] = {
      .from = "| refused | \"Error: {reason}. {reminder}\" |",
      .to = "| refused | \"Error: {reason}. It may have taken effect. {reminder}\" |"},
     {.code = "file-name", .shown = "a policy in the file lightspeed.md, or in Light-Speed.policy.md"},
-    {.code = "final-newline",
-     .from = "| Y26 | http 200, result \"0 requests hit the rate limit, none got 429\" | ok | done |\n",
-     .to = "| Y26 | http 200, result \"0 requests hit the rate limit, none got 429\" | ok | done |"},
+    {.code = "final-newline", .shown = "a file that ends within its last line"},
     {.code = "gap",
      .from = "| A2 | transient | - |",
      .to = "| A2 | transient | safe |"},
@@ -183,6 +181,7 @@ static const struct rcs_code_example examples[] = {
     {.code = "not-produced",
      .from = "| F1 | http 429, text \"rate limit\", word \"429\", text \"too many requests\" |",
      .to = "| F1 | http 429 and http 503 |"},
+    {.code = "not-text", .shown = "a shared object given for a policy, or a policy saved as UTF-16"},
     {.code = "one-wait",
      .from = "| A3 | rate_limited | - | backoff or exhausted | long |",
      .to = "| A8 | transient | safe | backoff or exhausted | long | 2 | - |\n"

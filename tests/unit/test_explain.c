@@ -76,7 +76,7 @@ static void test_examples(void)
 /* Those that are told in words. What a program that is missing comes to is tested with the command. */
 static void test_shown(void)
 {
-    static const char *const by_programs[] = {"cc", "endless", "io", "ragel", "ragel-differs", "worst-case"};
+    static const char *const by_programs[] = {"cc", "endless", "io", "not-text", "ragel", "ragel-differs", "worst-case"};
     char *letters = rcs_arena_alloc(&arena, 5001);
     char *bars = rcs_arena_alloc(&arena, 66 * 2 + 2);
     const struct rcs_code_example *example;
@@ -87,7 +87,7 @@ static void test_shown(void)
     for (size_t i = 0; (example = rcs_example_at(i)) != NULL; i++) {
         shown += example->shown != NULL;
     }
-    RCS_EQUAL(shown, RCS_COUNT(by_programs) + 4);
+    RCS_EQUAL(shown, RCS_COUNT(by_programs) + 5);
     for (size_t i = 0; i < RCS_COUNT(by_programs); i++) {
         CU_ASSERT_PTR_NOT_NULL_FATAL(rcs_example_of(by_programs[i]));
         CU_ASSERT_PTR_NOT_NULL(rcs_example_of(by_programs[i])->shown);
@@ -101,6 +101,7 @@ static void test_shown(void)
     CU_ASSERT(comes_to("too-many", SPEC, changed(lightspeed(), "| id | text |\n", bars)));
     CU_ASSERT(comes_to("file-name", "spec/lightspeed.md", lightspeed()));
     text = lightspeed();
+    CU_ASSERT(comes_to("final-newline", SPEC, rcs_arena_copy(&arena, text, strlen(text) - 1)));
     end = strstr(text, "\n## Examples");
     CU_ASSERT_PTR_NOT_NULL_FATAL(end);
     CU_ASSERT(comes_to("no-examples", SPEC, rcs_arena_copy(&arena, text, (size_t)(end - text))));
