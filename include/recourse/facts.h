@@ -76,6 +76,7 @@ struct recourse_facts {
     uint32_t block_count;        /* 0, it is one. What does not fit into a turn's budget is left out block by block */
     struct recourse_span structured; /* its structured content, JSON; `result json` prefers it */
     uint32_t resumes;            /* MCP: how often the answer's stream was read on, which is no try; never matched */
+    uint32_t rounds;             /* likewise: how often the server asked back before it answered */
     struct recourse_span detail; /* our own words for what went wrong (libcurl's, the system's): shown, never matched */
 };
 

@@ -63,6 +63,8 @@ struct recourse_result {
     uint16_t failure; /* or RECOURSE_NONE */
     uint16_t http;
     unsigned tries;
+    unsigned resumes; /* MCP, of all tries together: how often an answer's stream was read on */
+    unsigned rounds;  /* likewise: how often the server asked back */
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
     struct recourse_span structured; /* JSON as the tool gave it, byte for byte: an object, of MCP servers any value; empty: none,

@@ -10,9 +10,9 @@
 static const struct rcs_command *const commands[] = {
     &rcs_command_check,    &rcs_command_fmt,      &rcs_command_compile,
     &rcs_command_simulate, &rcs_command_paths,    &rcs_command_diff,
-    &rcs_command_mutants,  &rcs_command_classify, &rcs_command_tools,
-    &rcs_command_run,      &rcs_command_audit,    &rcs_command_policy,
-    &rcs_command_completion,
+    &rcs_command_mutants,  &rcs_command_explain,  &rcs_command_classify,
+    &rcs_command_tools,    &rcs_command_run,      &rcs_command_audit,
+    &rcs_command_policy,   &rcs_command_completion,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

@@ -33,7 +33,20 @@ void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_m
 {
     *http = (struct rcs_http){.loop = loop, .allocator = loop->allocator, .idle_max = idle_max};
     rcs_timer_init(&http->quiet, on_quiet);
+}
+
+/* What waits for the first exchange, since looking at libcurl costs memory already. */
+static int get_ready(struct rcs_http *http)
+{
+    if (http->ready) {
+        return 0;
+    }
+    if (rcs_global_begin() != 0) {
+        return RECOURSE_E_MEMORY;
+    }
     http->inflates = (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ) != 0;
+    http->ready = true;
+    return 0;
 }
 
 static uint64_t later(uint64_t from_ms, uint64_t by_ms)
@@ -497,6 +510,7 @@ int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *re
     struct rcs_url *url;
     int code = rcs_http_check(request);
 
+    code = code == 0 ? get_ready(http) : code;
     if (code == 0) {
         code = rcs_url_hold(http, request->url, &url);
     }
@@ -538,6 +552,11 @@ bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
         release(transfer, false);
     }
     return sent;
+}
+
+void rcs_http_touch(struct recourse_transfer *transfer)
+{
+    transfer->active_ms = rcs_now_ms(); /* its timer looks there before it believes itself */
 }
 
 /* libcurl hands over what it has held back, from within this. It says so where that fails, and ends nothing then. */

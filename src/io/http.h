@@ -95,7 +95,8 @@ struct rcs_http {
     size_t timer_room; /* see rcs_loop_reserve_timers */
     unsigned idle_max; /* connections kept, per lane */
     struct rcs_timer quiet; /* some time after a lane has become empty: gives back what nobody needs any more */
-    bool inflates;     /* libcurl can undo gzip and deflate */
+    bool ready;        /* libcurl was begun and looked at */
+    bool inflates;     /* it can undo gzip and deflate */
     unsigned large_left; /* exchanges to be started that receive large */
     unsigned pool_count;
     struct recourse_transfer *pool[RCS_HTTP_POOL_MAX]; /* out of use, with their easy handles */
@@ -105,12 +106,18 @@ struct rcs_http {
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max);
 /* Cancels what is in flight, without `done`, and closes all connections. */
 void rcs_http_clear(struct rcs_http *http);
-/* As http_start, http_cancel and http_resume of the port. */
+/* As http_start, http_cancel, http_touch and http_resume of the port. */
 RECOURSE_MUST_USE int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *request,
                                      void (*done)(void *user, const struct recourse_http_response *response),
                                      void *user, struct recourse_transfer **transfer);
 bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer);
+void rcs_http_touch(struct recourse_transfer *transfer);
 void rcs_http_resume(struct recourse_transfer *transfer);
+
+/* ---- global.c ---- */
+
+/* Begins libcurl, if recourse_global_init has left that for the first exchange. Errors: RECOURSE_E_SYSTEM. [any thread] */
+RECOURSE_MUST_USE int rcs_global_begin(void);
 
 /* ---- http_lane.c ---- */
 

@@ -117,27 +117,46 @@ bool rcs_mcp_message_answers(const struct rcs_mcp_message *message, int64_t id)
 
 struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t id)
 {
-    const struct rcs_mcp_message none = {.kind = RCS_MCP_NONE};
+    struct rcs_mcp_message found = {.kind = RCS_MCP_NONE};
     struct rcs_mcp_message message;
     struct recourse_span key;
     struct recourse_span value;
     size_t at = 0;
 
     if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
-        return none;
+        return found;
     }
     text = rcs_json_trim(text);
     if (rcs_json_type_of(text) != RCS_JSON_ARRAY) {
         message = read_object(text);
-        return rcs_mcp_message_answers(&message, id) ? message : none;
+        return rcs_mcp_message_answers(&message, id) ? message : found;
     }
     while (rcs_json_next(text, &at, &key, &value)) {
         message = read_object(rcs_json_trim(value));
-        if (rcs_mcp_message_answers(&message, id)) {
-            return message;
+        if (rcs_mcp_message_answers(&message, id) && (found.kind == RCS_MCP_NONE || message.id.size > 0)) {
+            found = message; /* one without an id counts where there is no other */
+        }
+        if (found.id.size > 0) {
+            break;
         }
     }
-    return none;
+    return found;
+}
+
+bool rcs_mcp_message_asks(const struct rcs_mcp_message *message)
+{
+    return message->kind == RCS_MCP_REQUEST && !is_string(message->method, "ping");
+}
+
+int64_t rcs_mcp_message_progress(const struct rcs_mcp_message *message)
+{
+    int64_t id = 0;
+
+    if (message->kind != RCS_MCP_NOTIFICATION || !is_string(message->method, "notifications/progress") ||
+        !rcs_json_integer(member(message->params, "progressToken"), &id)) {
+        return 0;
+    }
+    return id;
 }
 
 /* ---- writing ---- */

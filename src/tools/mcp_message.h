@@ -33,6 +33,11 @@ bool rcs_mcp_message_answers(const struct rcs_mcp_message *message, int64_t id);
 /* The one that answers, of a message or (2025-03-26) a batch of them; kind RCS_MCP_NONE: none does. */
 struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t id);
 
+/* Whether it is a request that only a tool at work has: any but a ping. */
+bool rcs_mcp_message_asks(const struct rcs_mcp_message *message);
+/* The request whose progress it tells of; 0: it tells of none. */
+int64_t rcs_mcp_message_progress(const struct rcs_mcp_message *message);
+
 /* ---- what is sent. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT ---- */
 
 RECOURSE_MUST_USE int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version, bool elicits);

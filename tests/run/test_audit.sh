@@ -103,6 +103,7 @@ for i in $(seq "${KILLS:-30}"); do
     sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
     kill -9 $pid 2>/dev/null && killed=$((killed + 1))
     wait $pid 2>/dev/null
+    [ -e log ] || continue # it had not come so far
     if [ -s log ] && ! tail -c 1 log | grep -q '^$'; then
         continue # torn: the next run cuts it
     fi
