@@ -11,12 +11,14 @@ static const char *const kinds[RCS_KIND_COUNT] = {
     [RCS_KIND_ATTEMPT] = "attempt",       [RCS_KIND_OUTCOME] = "outcome",     [RCS_KIND_WAIT] = "wait",
     [RCS_KIND_EXHAUSTED] = "exhausted",   [RCS_KIND_REPORTED] = "reported",   [RCS_KIND_CHECKPOINT] = "checkpoint",
     [RCS_KIND_RECOVERED] = "recovered",   [RCS_KIND_LOST] = "lost",           [RCS_KIND_CLOSE] = "close",
+    [RCS_KIND_BROKEN] = "broken",
 };
 
 enum shape { NUMBER, SIGNED, BOOL, TRUE_ONLY, TEXT, HEX };
 
 #define K(kind) (1u << RCS_KIND_##kind)
 #define MOVES (K(PRECONDITION) | K(ATTEMPT) | K(OUTCOME) | K(WAIT) | K(EXHAUSTED) | K(REPORTED))
+#define OF_CALL (MOVES | K(BROKEN))
 #define ALL ((1u << RCS_KIND_COUNT) - 1u)
 
 /* Which kinds have to have a field, which may. */
@@ -33,7 +35,7 @@ static const struct {
     [RCS_KEY_BEGAN] = {"began", NUMBER, 0, K(PRECONDITION), 0},
     [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
     [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
-    [RCS_KEY_CALL] = {"call", NUMBER, 0, MOVES, 0},
+    [RCS_KEY_CALL] = {"call", NUMBER, 0, OF_CALL, 0},
     [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
     [RCS_KEY_DEADLINE] = {"deadline", NUMBER, 0, 0, K(PRECONDITION)},
     [RCS_KEY_DECLARED] = {"declared", TEXT, 0, 0, K(PRECONDITION)},
@@ -63,7 +65,7 @@ static const struct {
     [RCS_KEY_PREVIOUS] = {"previous", HEX, 64, K(SEGMENT), 0},
     [RCS_KEY_PROTOCOL] = {"protocol", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_RANDOM] = {"random", HEX, 16, 0, K(OUTCOME)},
-    [RCS_KEY_REASON] = {"reason", TEXT, 0, 0, K(EXHAUSTED) | K(REPORTED)},
+    [RCS_KEY_REASON] = {"reason", TEXT, 0, K(BROKEN), K(EXHAUSTED) | K(REPORTED)},
     [RCS_KEY_RECOURSE] = {"recourse", TEXT, 0, K(SEGMENT), 0},
     [RCS_KEY_REMINDED] = {"reminded", TRUE_ONLY, 0, 0, K(REPORTED)},
     [RCS_KEY_REMINDER] = {"reminder", TEXT, 0, K(REPORTED), 0},
@@ -81,14 +83,14 @@ static const struct {
     [RCS_KEY_STATE] = {"state", TEXT, 0, MOVES, 0},
     [RCS_KEY_STRUCTURED] = {"structured", HEX, 64, 0, K(OUTCOME)},
     [RCS_KEY_SYNC] = {"sync", TEXT, 0, K(SEGMENT), 0},
-    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED), 0},
+    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED) | K(BROKEN), 0},
     [RCS_KEY_TEXT] = {"text", HEX, 64, 0, K(OUTCOME)},
     [RCS_KEY_TIMEOUT] = {"timeout", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOO_LARGE] = {"too_large", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOOL] = {"tool", TEXT, 0, 0, K(PRECONDITION)},
     [RCS_KEY_TOOL_ERROR] = {"tool_error", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOOL_HASH] = {"tool_hash", HEX, 64, 0, K(PRECONDITION)},
-    [RCS_KEY_TRY] = {"try", NUMBER, 0, MOVES, 0},
+    [RCS_KEY_TRY] = {"try", NUMBER, 0, OF_CALL, 0},
     [RCS_KEY_UNSENT] = {"unsent", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_WAIT] = {"wait", TEXT, 0, K(WAIT), 0},
     [RCS_KEY_WAIT_BASE] = {"wait_base", NUMBER, 0, K(WAIT), 0},

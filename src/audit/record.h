@@ -28,7 +28,8 @@ enum rcs_kind {
     RCS_KIND_RECOVERED = 9,
     RCS_KIND_LOST = 10,
     RCS_KIND_CLOSE = 11,
-    RCS_KIND_COUNT = 12
+    RCS_KIND_BROKEN = 12,
+    RCS_KIND_COUNT = 13
 };
 
 /* In the order of their names. */
