@@ -46,7 +46,10 @@ struct rcs_verify {
     size_t judge_count;
     const struct rcs_disclosure *disclosure;
     struct rcs_hasher hasher;
+    const struct rcs_anchor *anchor; /* NULL: none */
     uint8_t hash[RCS_HASH_SIZE];
+    uint8_t log[RCS_LOG_ID_SIZE];
+    uint64_t position; /* records of the log so far, those of files before it included */
     uint8_t writer[16];
     struct rcs_judge *of_number[RCS_POLICIES_PER_LOG]; /* the judge for each policy of the log; NULL: not given */
     bool known[RCS_POLICIES_PER_LOG];

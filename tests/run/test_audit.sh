@@ -64,6 +64,21 @@ note $? "show tells a call's story" "$shown"
 [ $? = 1 ] && grep -q "no call has the id or number 'nobody'" out
 note $? "show says that there is no such call" "$(cat out)"
 
+# ---- anchored ----
+
+"$RECOURSE" audit anchor log >anchor
+note $? "a log is anchored" "$(cat anchor)"
+verdict=$(verify --anchor anchor --require anchored log)
+[ $? = 0 ] && case $verdict in anchored:*"anchored up to record $(wc -l <log)"*) true ;; *) false ;; esac
+note $? "the log and its anchor go together" "$verdict"
+head -n 3 log >cut
+verdict=$(verify --anchor anchor cut)
+[ $? = 1 ] && case $verdict in broken:*"it was cut"*) true ;; *) false ;; esac
+note $? "an anchor tells that the log was cut" "$verdict"
+verify --anchor calls.json log >out
+[ $? = 1 ] && grep -q 'calls.json: the anchor can.t be read' out
+note $? "what is no anchor is refused" "$(cat out)"
+
 # ---- another policy, and changed logs ----
 
 sed -e 's/^| short | 200ms/| short | 300ms/' -e '/^## Examples/,$d' "$spec" >lightspeed.policy.md
