@@ -53,7 +53,7 @@ POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
 AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
 LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
-CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/policies/texts.o
+CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
@@ -72,8 +72,8 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test cases interop interop-deps check review lint sanitize fuzz coverage install uninstall dist \
-        distcheck clean help programs
+.PHONY: all deps demo test test-threads cases interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
+.PHONY: install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
@@ -85,7 +85,9 @@ help:
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
 	  'make deps      installs what is missing (Debian packages; as root or through sudo)' \
 	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
-	  'make check     policies, exported symbols, headers; make lint: analysers; make sanitize: tests under ASan and UBSan' \
+	  'make check     policies, exported symbols, headers; make lint: analysers' \
+	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
+	  'make web       the page of recourse explain --html, tested in a browser, which it installs' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
@@ -122,9 +124,18 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
-$(B)/policies/texts.c: tools/texts $(patsubst %,spec/%.policy.md,$(POLICIES))
+# Files that the command has in it: the texts of the built-in policies, and the page of `recourse explain --html`.
+$(B)/embedded/policies.c: tools/embed $(POLICIES:%=spec/%.policy.md)
 	@mkdir -p $(@D)
-	$(quiet)tools/texts $(POLICIES) >$@
+	$(quiet)tools/embed src/cli/policy_text.h policy_text $(filter-out $<,$^) >$@
+
+$(B)/embedded/page.c: tools/embed $(addprefix src/cli/page/explain.,html css js)
+	@mkdir -p $(@D)
+	$(quiet)tools/embed src/cli/explain_page.h page_file $(filter-out $<,$^) >$@
+
+$(B)/obj/embedded/%.o: $(B)/embedded/%.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 # ---- linking ----
 
@@ -182,7 +193,7 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio $(B)/tests/run/test_field: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
@@ -207,7 +218,7 @@ programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-
 test: programs
 	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
 
-# Each line of tests/cases/field.jsonl; part of `test`.
+# Each line of tests/cases/field.jsonl and mcp.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
 
@@ -225,11 +236,27 @@ check: all
 review: $(B)/recourse
 	@B=$(B) tools/review $(POLICIES)
 
+# The page in headless Chromium, against `recourse simulate`; screenshots are left in build/web/shots.
+web-deps: | deps
+	@tests/web/deps $(B)/web
+
+web: $(B)/recourse | web-deps
+	@node tests/web/page.mjs $(B)/recourse $(B)/web $(POLICIES:%=spec/%.policy.md)
+
 lint: check
 	@tools/lint "$(B)" $(SOURCES)
 
 sanitize:
 	$(MAKE) B=$(B)/sanitize SANITIZE=address,undefined test
+
+# What has threads: functions, hosts of several threads, servers beside a runner.
+THREAD_TESTS := $(patsubst %,$(B)/tests/%,$(addprefix unit/test_,function threads host_threads policy_replace port server \
+    mcp_server) $(addprefix run/test_,bounds sockets mcp mcp_modern mcp_stdio))
+test-threads: $(THREAD_TESTS)
+	@B=$(B) tests/all $(THREAD_TESTS)
+
+tsan:
+	$(MAKE) B=$(B)/tsan SANITIZE=thread test-threads
 
 coverage:
 	$(MAKE) B=$(B)/coverage COVERAGE=1 test

@@ -72,8 +72,11 @@ struct recourse_facts {
     struct recourse_span text;   /* body, stderr or the error's message; what `text` sees next */
     struct recourse_span json;   /* what `json` looks into, if it is not `text` itself */
     struct recourse_span result; /* the content of an answer that claims success; what `result` looks into */
+    const uint32_t *block_ends;  /* where each block of `result` ends, if it is several with a line break between them; NULL: */
+    uint32_t block_count;        /* 0, it is one. What does not fit into a turn's budget is left out block by block */
     struct recourse_span structured; /* its structured content, JSON; `result json` prefers it */
     uint32_t resumes;            /* MCP: how often the answer's stream was read on, which is no try; never matched */
+    uint32_t rounds;             /* likewise: how often the server asked back before it answered */
     struct recourse_span detail; /* our own words for what went wrong (libcurl's, the system's): shown, never matched */
 };
 

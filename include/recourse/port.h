@@ -140,6 +140,8 @@ struct recourse_port {
                       struct recourse_transfer **transfer);
     /* Ends an exchange without `done`. Returns whether a byte of the request had been sent. */
     bool (*http_cancel)(void *self, struct recourse_transfer *transfer);
+    /* The other side has shown elsewhere that it is at work on it: read_timeout_ms counts from now. NULL: only bytes move it. */
+    void (*http_touch)(void *self, struct recourse_transfer *transfer);
     /* `keep` has said "not now": it is asked again, perhaps from within this call. Never from a callback. NULL: this port does
        not wait, and `keep` is not to be set. */
     void (*http_resume)(void *self, struct recourse_transfer *transfer);
@@ -213,8 +215,9 @@ struct recourse_port_options {
 };
 
 /*
- * The real port. libcurl must have been initialised by curl_global_init, once per process, before; the library never does
- * that by itself, recourse_global_init does. Free it after its runner; work still running on its threads is waited for.
+ * The real port. libcurl must be initialised for its HTTP: call recourse_global_init before, or curl_global_init where the
+ * host uses libcurl itself; the library never does that unasked. Free it after its runner; work still running on its
+ * threads is waited for.
  * Processes that are being ended keep what is left of their grace, others are killed; all are reaped. Errors:
  * RECOURSE_E_ABI (options of another size), RECOURSE_E_ARGUMENT, RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no descriptors).
  */
@@ -222,7 +225,11 @@ RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *opti
                                         struct recourse_error *error);
 void recourse_port_free(struct recourse_port *port);
 
-/* curl_global_init and its like, for hosts that don't use libcurl themselves. Not thread-safe; call it first in main. */
+/*
+ * curl_global_init, for hosts that don't use libcurl themselves; call it first in main. From libcurl 7.84.0 on, where that may
+ * happen on any thread, it is done with the first HTTP exchange of a port: a host that has none is spared its memory.
+ * recourse_global_cleanup, called as often, undoes it; the ports were freed before.
+ */
 RECOURSE_MUST_USE int recourse_global_init(void);
 void recourse_global_cleanup(void);
 

@@ -63,6 +63,8 @@ struct recourse_result {
     uint16_t failure; /* or RECOURSE_NONE */
     uint16_t http;
     unsigned tries;
+    unsigned resumes; /* MCP, of all tries together: how often an answer's stream was read on */
+    unsigned rounds;  /* likewise: how often the server asked back */
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
     struct recourse_span structured; /* JSON as the tool gave it, byte for byte: an object, of MCP servers any value; empty: none,
@@ -298,8 +300,8 @@ struct recourse_runner_options {
 RECOURSE_MUST_USE int recourse_runner_new(const struct recourse_runner_options *options, struct recourse_runner **runner,
                                           struct recourse_error *error);
 /* Cancels what is in flight (no callback comes) and frees all runs and turns. Functions that still run keep their
-   invocation; their answers are dropped. Sessions of MCP servers are ended: their servers are told, for which the port is
-   polled, up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
+   invocation; their answers are dropped. MCP servers are told what is not wanted any more, and that their sessions are over,
+   for which the port is polled, twice up to 250 ms. Never from a callback, and no other thread may be within a call that takes the runner. */
 void recourse_runner_free(struct recourse_runner *runner);
 
 /* Adds a tool; everything is copied. Two of one name make that name ambiguous. Errors: RECOURSE_E_ARGUMENT,

@@ -36,6 +36,7 @@ extern const struct rcs_command rcs_command_compile;
 extern const struct rcs_command rcs_command_simulate;
 extern const struct rcs_command rcs_command_paths;
 extern const struct rcs_command rcs_command_diff;
+extern const struct rcs_command rcs_command_explain;
 extern const struct rcs_command rcs_command_classify;
 extern const struct rcs_command rcs_command_tools;
 extern const struct rcs_command rcs_command_run;

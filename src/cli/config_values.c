@@ -131,21 +131,35 @@ bool rcs_config_duration(struct rcs_config_reader *reader, const cJSON *value, u
 /* ---- variables ---- */
 
 
-/* The variable whose name begins at `name`; `*size` is the length of the name. NULL after an error. With `line` it has
-   no control characters. */
+/* What stands for a variable that is unset or empty, as shells have it: from ":-" to the brace. NULL: there is none. */
+static const char *read_default(struct rcs_config_reader *reader, const char *at, size_t *size)
+{
+    *size = 2 + strcspn(at + 2, "}");
+    return rcs_arena_copy(reader->arena, at + 2, *size - 2);
+}
+
+/* The variable whose name begins at `name`; `*size` is the length of all before the brace. NULL after an error. With `line`
+   it has no control characters. */
 static const char *read_variable(struct rcs_config_reader *reader, const char *name, bool line, size_t *size)
 {
     char text[128];
+    size_t name_size = strspn(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    bool has_default = strncmp(name + name_size, ":-", 2) == 0;
+    size_t default_size = 0;
+    const char *other = has_default ? read_default(reader, name + name_size, &default_size) : NULL;
     const char *value;
 
-    *size = strspn(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (*size == 0 || *size >= sizeof text || name[*size] != '}') {
-        rcs_config_wrong(reader, "a variable is written ${NAME}, with letters, digits and _");
+    *size = name_size + default_size;
+    if (name_size == 0 || name_size >= sizeof text || name[*size] != '}') {
+        rcs_config_wrong(reader, "a variable is written ${NAME} or ${NAME:-default}, with letters, digits and _");
         return NULL;
     }
-    memcpy(text, name, *size);
-    text[*size] = '\0';
+    memcpy(text, name, name_size);
+    text[name_size] = '\0';
     value = getenv(text);
+    if (has_default && (value == NULL || *value == '\0')) {
+        value = other;
+    }
     if (value == NULL) {
         rcs_config_wrong(reader, "the variable %s is not set in the environment", text);
         return NULL;

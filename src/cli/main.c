@@ -10,6 +10,7 @@
 static const struct rcs_command *const commands[] = {
     &rcs_command_check,    &rcs_command_fmt,      &rcs_command_compile,
     &rcs_command_simulate, &rcs_command_paths,    &rcs_command_diff,
+    &rcs_command_explain,
     &rcs_command_classify, &rcs_command_tools,    &rcs_command_run,
     &rcs_command_audit,    &rcs_command_policy,
 };

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "json_out.h"
-#include "gen/paths.h"
+#include "paths_out.h"
 #include "spec_open.h"
 #include "waits_out.h"
 
@@ -12,8 +12,7 @@
 
 /* ---- for people ---- */
 
-/* What tells the forms of an event apart, where that makes a difference. */
-static const char *form_text(uint16_t event, uint8_t form)
+const char *rcs_form_text(uint16_t event, uint8_t form)
 {
     if ((form & RCS_SEEN_ALWAYS) != 0 || form == 0) {
         return "";
@@ -30,7 +29,7 @@ static void print_events(const struct rcs_spec *spec, const uint8_t *events)
 
     for (uint16_t event = 0; event < rcs_event_end(spec); event++) {
         if (events[event] != 0) {
-            printf("%s%s%s", between, rcs_spec_event_name(spec, event), form_text(event, events[event]));
+            printf("%s%s%s", between, rcs_spec_event_name(spec, event), rcs_form_text(event, events[event]));
             between = " | ";
         }
     }
@@ -50,12 +49,18 @@ static void print_waiting(uint64_t least_ms, uint64_t most_ms)
     }
 }
 
+const char *rcs_reminder_text(uint8_t reminder)
+{
+    static const char *const texts[RECOURSE_REMINDER_COUNT] = {"", ", no reminder", ", reminder"};
+
+    return texts[reminder];
+}
+
 static void print_report(const struct rcs_spec *spec, uint16_t scenario, uint16_t message)
 {
-    static const char *const reminders[] = {"", ", no reminder", ", reminder"};
     const struct rcs_spec_scenario *told = &spec->scenarios[scenario];
 
-    printf("%s to %s%s%s%s", told->label, recourse_tell_name(told->tell), reminders[told->reminder],
+    printf("%s to %s%s%s%s", told->label, recourse_tell_name(told->tell), rcs_reminder_text(told->reminder),
            message == RECOURSE_NONE ? "" : ", message ", message == RECOURSE_NONE ? "" : spec->messages[message].id);
 }
 
@@ -151,8 +156,7 @@ static void print_runs(uint64_t runs)
     }
 }
 
-/* Whether two ends differ in their reasons alone. */
-static bool same_but_reason(const struct rcs_spec *spec, const struct rcs_path_end *a, const struct rcs_path_end *b)
+bool rcs_same_but_reason(const struct rcs_spec *spec, const struct rcs_path_end *a, const struct rcs_path_end *b)
 {
     return a->row == b->row && a->ended == b->ended && memcmp(a->events, b->events, rcs_event_end(spec)) == 0;
 }
@@ -169,7 +173,7 @@ static size_t print_end(const struct rcs_spec *spec, const struct rcs_path_line 
     if (end->ended != RECOURSE_NONE) {
         printf(" %s", spec->rows[end->ended].id);
     }
-    while (at + count < line->end_count && same_but_reason(spec, end, &line->ends[at + count])) {
+    while (at + count < line->end_count && rcs_same_but_reason(spec, end, &line->ends[at + count])) {
         if (line->ends[at + count].reason != RECOURSE_REASON_NONE) {
             printf("%s%s", between, recourse_reason_name(line->ends[at + count].reason));
             between = " or ";
@@ -201,15 +205,20 @@ static void print_line(const struct rcs_spec *spec, const struct rcs_path_group 
     puts(")");
 }
 
-static void print_groups(const struct rcs_paths *paths)
+const char *rcs_fold_text(uint8_t fold)
 {
-    static const char *const folds[RCS_FOLD_COUNT] = {
+    static const char *const texts[RCS_FOLD_COUNT] = {
         "one paragraph for each way to wait", "one paragraph for as many waits of each kind",
         "one paragraph for as many tries", "all that are tried again in one paragraph"};
 
+    return texts[fold];
+}
+
+static void print_groups(const struct rcs_paths *paths)
+{
     fputs("\nRuns: ", stdout);
     print_runs(paths->runs);
-    printf("; %s%s\n", folds[paths->fold], paths->rough ? "; of times, bounds" : "");
+    printf("; %s%s\n", rcs_fold_text(paths->fold), paths->rough ? "; of times, bounds" : "");
     for (size_t g = 0; g < paths->group_count; g++) {
         const struct rcs_path_group *group = &paths->groups[g];
 
@@ -250,7 +259,7 @@ static void write_events(struct rcs_out *out, const struct rcs_spec *spec, const
         char name[64];
 
         if (events[event] != 0) {
-            snprintf(name, sizeof name, "%s%s", rcs_spec_event_name(spec, event), form_text(event, events[event]));
+            snprintf(name, sizeof name, "%s%s", rcs_spec_event_name(spec, event), rcs_form_text(event, events[event]));
             rcs_out_text(out, name);
         }
     }

@@ -37,13 +37,17 @@ static const char *rows(struct rcs_arena *arena, const struct recourse_observati
     return rcs_arena_format(arena, "%s]", text);
 }
 
-/* " after 2 resumes", where the answer of an MCP server was read on. */
+static const char *times(struct rcs_arena *arena, const char *before, uint32_t count, const char *what)
+{
+    return count == 0 ? before
+                      : rcs_arena_format(arena, "%s%s %u %s%s", before, *before == '\0' ? " after" : " and", count, what,
+                                         count == 1 ? "" : "s");
+}
+
+/* " after 2 rounds and 1 resume", where an MCP server asked back, or its answer was read on. */
 static const char *resumed(struct rcs_arena *arena, const struct recourse_facts *facts)
 {
-    if (facts == NULL || facts->resumes == 0) {
-        return "";
-    }
-    return rcs_arena_format(arena, " after %u resume%s", facts->resumes, facts->resumes == 1 ? "" : "s");
+    return facts == NULL ? "" : times(arena, times(arena, "", facts->rounds, "round"), facts->resumes, "resume");
 }
 
 /* What happened: "transient on try 1/3", or the event alone where no try was made. */

@@ -107,6 +107,8 @@ static void write_result(struct rcs_out *out, const struct recourse_result *resu
     text(out, "failure", failure(policy, result->failure));
     text(out, "effect", recourse_effect_name(result->effect));
     number_or_null(out, "http_status", result->http);
+    number(out, "resumes", result->resumes);
+    number(out, "rounds", result->rounds);
     rcs_out_key(out, "truncated");
     rcs_out_bool(out, result->truncated);
     number(out, "duration_ms", result->duration_ms);

@@ -14,23 +14,31 @@ unsigned rcs_windows_count(const struct rcs_spec *spec, const struct rcs_spec_wa
     return wait->times != 0 && wait->by_uses && wait->times < most ? wait->times : most;
 }
 
-void rcs_windows_print(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned max)
+const char *rcs_windows_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_spec_wait *wait,
+                             unsigned max)
 {
     unsigned count = rcs_windows_count(spec, wait);
+    const char *text = "";
 
     for (unsigned index = 0; index < count && index < max; index++) {
         char least[RCS_DURATION_SIZE];
         char most[RCS_DURATION_SIZE];
         struct rcs_window window;
+        bool drawn;
 
         rcs_model_window(spec, wait, index, 0, &window);
+        drawn = window.min_ms != window.max_ms;
         rcs_duration_text(window.min_ms, least);
         rcs_duration_text(window.max_ms, most);
-        printf(window.min_ms == window.max_ms ? "%s%s" : "%s%s to %s", index == 0 ? "" : ", ", least, most);
+        text = rcs_arena_format(arena, "%s%s%s%s%s", text, index == 0 ? "" : ", ", least, drawn ? " to " : "",
+                                drawn ? most : "");
     }
-    if (count > max) {
-        fputs(", ...", stdout);
-    }
+    return count > max ? rcs_arena_format(arena, "%s, ...", text) : text;
+}
+
+void rcs_windows_print(const struct rcs_spec *spec, const struct rcs_spec_wait *wait, unsigned max)
+{
+    fputs(rcs_windows_text(spec->arena, spec, wait, max), stdout);
 }
 
 void rcs_out_worst(struct rcs_out *out, const struct rcs_worst *worst)

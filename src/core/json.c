@@ -32,7 +32,7 @@ enum rcs_json_fault rcs_json_check(struct recourse_span text, bool refuse_duplic
     if (part == RCS_JSON_PART_END && refuse_duplicates && keys > RCS_JSON_KEYS_MAX) {
         walk.fault = RCS_JSON_TOO_MANY;
         walk.at = excess;
-    } else if (part == RCS_JSON_PART_END && refuse_duplicates && keys > 0 && rcs_json_find_duplicate(text, &second)) {
+    } else if (part == RCS_JSON_PART_END && refuse_duplicates && keys > 1 && rcs_json_find_duplicate(text, &second)) {
         walk.fault = RCS_JSON_DUPLICATE;
         walk.at = second;
     }

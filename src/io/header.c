@@ -29,10 +29,29 @@ size_t rcs_header_name_size(const char *line)
     return line[size] == ':' ? size : 0;
 }
 
+static bool is_control(unsigned char c)
+{
+    return (c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+/* Eight bytes at a time, since each line of each request is looked at: where none is below 0x20 or above 0x7e, none is a
+   control character. */
 bool rcs_header_is_clean(const char *line)
 {
-    for (; *line != '\0'; line++) {
-        if (((unsigned char)*line < 0x20 && *line != '\t') || *line == 0x7f) {
+    const uint64_t ones = UINT64_MAX / 0xff;
+    size_t size = strlen(line);
+    size_t at = 0;
+    uint64_t word;
+
+    while (at < size) {
+        if (at + sizeof word <= size) {
+            memcpy(&word, line + at, sizeof word);
+            if ((((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0) {
+                at += sizeof word;
+                continue;
+            }
+        }
+        if (is_control((unsigned char)line[at++])) {
             return false;
         }
     }

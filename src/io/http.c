@@ -33,7 +33,20 @@ void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_m
 {
     *http = (struct rcs_http){.loop = loop, .allocator = loop->allocator, .idle_max = idle_max};
     rcs_timer_init(&http->quiet, on_quiet);
+}
+
+/* What waits for the first exchange, since looking at libcurl costs memory already. */
+static int get_ready(struct rcs_http *http)
+{
+    if (http->ready) {
+        return 0;
+    }
+    if (rcs_global_begin() != 0) {
+        return RECOURSE_E_MEMORY;
+    }
     http->inflates = (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ) != 0;
+    http->ready = true;
+    return 0;
 }
 
 static uint64_t later(uint64_t from_ms, uint64_t by_ms)
@@ -94,7 +107,7 @@ static int before_sending(void *user, char *remote, char *local, int remote_port
 static void decide_keeping(struct recourse_transfer *transfer)
 {
     const struct rcs_lane *lane = transfer->lane;
-    bool closes = lane->sockets >= lane->transfers + transfer->http->idle_max;
+    bool closes = lane->sockets >= lane->running + transfer->http->idle_max;
 
     if (closes != transfer->closes) {
         transfer->closes = closes;
@@ -170,6 +183,9 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     (void)one;
     transfer->active_ms = transfer->lane->now_ms;
     decide_keeping(transfer);
+    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL) {
+        transfer->http->large_left = RCS_HTTP_LARGE_FOR;
+    }
     if (transfer->enough) {
         return size;
     }
@@ -256,6 +272,7 @@ static bool untell(struct recourse_transfer *transfer)
     if (transfer->reset) {
         curl_easy_reset(easy);
         transfer->closer = NULL;
+        transfer->receives_large = false;
         return rcs_http_prepare(easy) && set_callbacks(transfer);
     }
     if (transfer->closes) {
@@ -267,17 +284,13 @@ static bool untell(struct recourse_transfer *transfer)
     return true;
 }
 
+/* All that belongs to one exchange; of the detail its first byte says enough. */
 static void wipe(struct recourse_transfer *transfer)
 {
+    const size_t begin = offsetof(struct recourse_transfer, lane);
+
     rcs_answer_reset(&transfer->answer);
-    *transfer = (struct recourse_transfer){
-        .http = transfer->http,
-        .easy = transfer->easy,
-        .lines = transfer->lines,
-        .lines_size = transfer->lines_size,
-        .closer = transfer->closer,
-        .answer = transfer->answer,
-    };
+    memset((char *)transfer + begin, 0, offsetof(struct recourse_transfer, detail) + 1 - begin);
 }
 
 /* `clean`: the easy handle remembers no error and may be used again. */
@@ -437,11 +450,26 @@ static void on_time(struct rcs_timer *timer)
     finish(transfer, &response);
 }
 
+/* Not to be changed under way: libcurl goes by this number when it fills the memory that it made at the beginning. */
+static bool choose_receiving(struct recourse_transfer *transfer)
+{
+    struct rcs_http *http = transfer->http;
+    bool large = http->large_left > 0;
+
+    http->large_left -= large;
+    if (large == transfer->receives_large) {
+        return true;
+    }
+    transfer->receives_large = large;
+    return curl_easy_setopt(transfer->easy, CURLOPT_BUFFERSIZE,
+                            large ? RCS_HTTP_RECEIVE_LARGE : RCS_HTTP_RECEIVE_SMALL) == CURLE_OK;
+}
+
 static int describe(struct recourse_transfer *transfer)
 {
     const struct recourse_http_request *request = transfer->request;
     CURL *easy = transfer->easy;
-    bool failed = false;
+    bool failed = !choose_receiving(transfer);
 
     if (transfer->closer != transfer->lane) {
         transfer->closer = transfer->lane;
@@ -482,6 +510,7 @@ int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *re
     struct rcs_url *url;
     int code = rcs_http_check(request);
 
+    code = code == 0 ? get_ready(http) : code;
     if (code == 0) {
         code = rcs_url_hold(http, request->url, &url);
     }
@@ -523,6 +552,11 @@ bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer)
         release(transfer, false);
     }
     return sent;
+}
+
+void rcs_http_touch(struct recourse_transfer *transfer)
+{
+    transfer->active_ms = rcs_now_ms(); /* its timer looks there before it believes itself */
 }
 
 /* libcurl hands over what it has held back, from within this. It says so where that fails, and ends nothing then. */

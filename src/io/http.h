@@ -16,6 +16,11 @@
 #define RCS_HTTP_POOL_MAX 256u
 #define RCS_HTTP_POOL_KEPT 64u /* when it is quiet */
 #define RCS_HTTP_URLS_MAX 16u
+/* Bytes that libcurl receives at once: each exchange under way holds so many. The large ones are for as many exchanges as
+   RCS_HTTP_LARGE_FOR after an answer that the small ones had been too small for. */
+#define RCS_HTTP_RECEIVE_SMALL 2048L
+#define RCS_HTTP_RECEIVE_LARGE 16384L
+#define RCS_HTTP_LARGE_FOR 64u
 
 struct rcs_http;
 struct rcs_url;
@@ -25,7 +30,9 @@ struct rcs_lane {
     struct rcs_http *http;
     CURLM *multi;
     struct rcs_timer timer;
+    struct rcs_after after; /* looks at what libcurl has ended */
     unsigned transfers; /* added and not removed */
+    unsigned running;   /* of them, those that libcurl has not ended */
     unsigned sockets;   /* connections that are open */
     bool by_socket;     /* libcurl works because a socket is ready, not because a time has come */
     uint64_t now_ms;    /* when that was: one look at the clock for all that it calls back */
@@ -41,6 +48,7 @@ struct recourse_transfer {
     struct curl_slist *lines; /* the header as libcurl wants it */
     size_t lines_size;        /* bytes that there is room for */
     struct rcs_lane *closer;  /* whom libcurl tells when it closes the handle's sockets */
+    bool receives_large;      /* RCS_HTTP_RECEIVE_LARGE at once */
     struct rcs_answer answer; /* its header's buffer is kept */
     struct rcs_lane *lane;
     struct rcs_url *url;
@@ -73,7 +81,7 @@ struct recourse_transfer {
     bool finishing;     /* `done` runs */
     CURLcode failure;
     size_t granted;     /* bytes of the body that there is room for, the ones that came included */
-    char detail[CURL_ERROR_SIZE];
+    char detail[CURL_ERROR_SIZE]; /* last, see wipe() */
 };
 
 struct rcs_http {
@@ -87,7 +95,9 @@ struct rcs_http {
     size_t timer_room; /* see rcs_loop_reserve_timers */
     unsigned idle_max; /* connections kept, per lane */
     struct rcs_timer quiet; /* some time after a lane has become empty: gives back what nobody needs any more */
-    bool inflates;     /* libcurl can undo gzip and deflate */
+    bool ready;        /* libcurl was begun and looked at */
+    bool inflates;     /* it can undo gzip and deflate */
+    unsigned large_left; /* exchanges to be started that receive large */
     unsigned pool_count;
     struct recourse_transfer *pool[RCS_HTTP_POOL_MAX]; /* out of use, with their easy handles */
     struct rcs_url *urls[RCS_HTTP_URLS_MAX];           /* the last ones, by hash; may be NULL */
@@ -96,12 +106,18 @@ struct rcs_http {
 void rcs_http_init(struct rcs_http *http, struct rcs_loop *loop, unsigned idle_max);
 /* Cancels what is in flight, without `done`, and closes all connections. */
 void rcs_http_clear(struct rcs_http *http);
-/* As http_start, http_cancel and http_resume of the port. */
+/* As http_start, http_cancel, http_touch and http_resume of the port. */
 RECOURSE_MUST_USE int rcs_http_start(struct rcs_http *http, const struct recourse_http_request *request,
                                      void (*done)(void *user, const struct recourse_http_response *response),
                                      void *user, struct recourse_transfer **transfer);
 bool rcs_http_cancel(struct rcs_http *http, struct recourse_transfer *transfer);
+void rcs_http_touch(struct recourse_transfer *transfer);
 void rcs_http_resume(struct recourse_transfer *transfer);
+
+/* ---- global.c ---- */
+
+/* Begins libcurl, if recourse_global_init has left that for the first exchange. Errors: RECOURSE_E_SYSTEM. [any thread] */
+RECOURSE_MUST_USE int rcs_global_begin(void);
 
 /* ---- http_lane.c ---- */
 

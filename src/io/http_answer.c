@@ -4,7 +4,7 @@
 #include "src/io/memory.h"
 
 #define HEAD_USUAL 400u /* bytes that most headers have room in */
-#define HEAD_KEPT_MAX 4096u
+#define KEPT_MAX 2048u  /* bytes that each part keeps for the next answer */
 
 void rcs_answer_init(struct rcs_answer *answer, const struct recourse_allocator *allocator, size_t body_max)
 {
@@ -21,17 +21,31 @@ void rcs_answer_clear(struct rcs_answer *answer)
     rcs_buffer_clear(&answer->body);
 }
 
+static void reset_buffer(struct rcs_buffer *buffer)
+{
+    if (buffer->capacity > KEPT_MAX) {
+        rcs_buffer_clear(buffer);
+    } else {
+        rcs_buffer_reset(buffer);
+    }
+}
+
 void rcs_answer_reset(struct rcs_answer *answer)
 {
-    struct rcs_buffer head = answer->head;
-
-    rcs_free(head.allocator, answer->headers);
-    rcs_buffer_clear(&answer->body);
-    rcs_buffer_reset(&head);
-    *answer = (struct rcs_answer){.stage = RCS_ANSWER_START, .head = head, .body = answer->body};
-    if (head.capacity > HEAD_KEPT_MAX) {
-        rcs_buffer_clear(&answer->head);
+    reset_buffer(&answer->head);
+    reset_buffer(&answer->body);
+    if (answer->header_room * sizeof *answer->headers > KEPT_MAX) {
+        rcs_free(answer->head.allocator, answer->headers);
+        answer->headers = NULL;
+        answer->header_room = 0;
     }
+    answer->stage = RCS_ANSWER_START;
+    answer->status = 0;
+    answer->too_large = false;
+    answer->no_memory = false;
+    answer->head_bytes = 0;
+    answer->header_count = 0;
+    answer->phrase_size = 0;
 }
 
 static bool is_blank(char c)
@@ -192,17 +206,20 @@ bool rcs_answer_is_of_type(const struct rcs_answer *answer, const char *type)
 
 bool rcs_answer_finish(struct rcs_answer *answer)
 {
+    struct recourse_header *headers;
     const char *line;
     const char *end;
 
     if (answer->header_count == 0) {
         return true;
     }
-    answer->headers = rcs_alloc(answer->head.allocator, answer->header_count * sizeof *answer->headers);
-    if (answer->headers == NULL) {
+    headers = rcs_grow(answer->head.allocator, answer->headers, &answer->header_room, answer->header_count,
+                       sizeof *headers);
+    if (headers == NULL) {
         answer->header_count = 0;
         return false;
     }
+    answer->headers = headers;
     line = answer->head.data + answer->phrase_size + 1;
     end = answer->head.data + answer->head.size;
     for (size_t i = 0; i < answer->header_count; i++) {

@@ -24,11 +24,12 @@ struct rcs_answer {
     struct rcs_buffer head; /* the phrase and a line feed, then "name:value\n" for each header */
     struct rcs_buffer body;
     struct recourse_header *headers; /* made by rcs_answer_finish, into `head` */
+    size_t header_room;              /* headers that there is memory for */
 };
 
 void rcs_answer_init(struct rcs_answer *answer, const struct recourse_allocator *allocator, size_t body_max);
 void rcs_answer_clear(struct rcs_answer *answer);
-/* For the next answer: as after rcs_answer_init, but the header's buffer keeps its memory, if it isn't large. */
+/* For the next answer: as after rcs_answer_init, but what isn't large keeps its memory. */
 void rcs_answer_reset(struct rcs_answer *answer);
 /* One line of a header, line ending included. A new status line forgets what an interim answer (1xx) said; trailers are
    left out. Returns false if the exchange must stop: `too_large` or `no_memory` says why. */

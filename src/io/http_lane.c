@@ -30,13 +30,27 @@ static void act(struct rcs_lane *lane, curl_socket_t fd, int events)
     lane->by_socket = fd != CURL_SOCKET_TIMEOUT;
     lane->now_ms = rcs_now_ms();
     curl_multi_socket_action(lane->multi, fd, events, &running);
-    reap(lane);
+    lane->running = (unsigned)running;
 }
 
+static void after_events(struct rcs_after *after)
+{
+    reap(RCS_OWNER(after, struct rcs_lane, after));
+}
+
+/*
+ * First libcurl reads all answers that are there, then we look at them one by one: each in turn would throw the code and the
+ * data of the other out of the processor's nearest memory.
+ */
 static void on_ready(void *user, int fd, unsigned events)
 {
-    act(user, fd, ((events & RECOURSE_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
+    struct rcs_lane *lane = user;
+
+    act(lane, fd, ((events & RECOURSE_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
                       ((events & RECOURSE_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
+    if (lane->running < lane->transfers) {
+        rcs_loop_after(lane->http->loop, &lane->after);
+    }
 }
 
 /* The same, for sockets that we have not opened. */
@@ -47,7 +61,10 @@ static void on_foreign_ready(void *user, int fd, unsigned events)
 
 static void on_time(struct rcs_timer *timer)
 {
-    act(RCS_OWNER(timer, struct rcs_lane, timer), CURL_SOCKET_TIMEOUT, 0);
+    struct rcs_lane *lane = RCS_OWNER(timer, struct rcs_lane, timer);
+
+    act(lane, CURL_SOCKET_TIMEOUT, 0);
+    reap(lane);
 }
 
 /* Is called from inside libcurl: only notes when. Room for the timer was reserved. */
@@ -148,6 +165,7 @@ static struct rcs_lane *new_lane(struct rcs_http *http)
         return NULL;
     }
     rcs_timer_init(&lane->timer, on_time);
+    lane->after.run = after_events;
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
     curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, set_timer);
@@ -161,6 +179,7 @@ void rcs_lane_free(struct rcs_lane *lane)
 {
     struct rcs_http *http = lane->http;
 
+    rcs_loop_forget_after(http->loop, &lane->after);
     curl_multi_cleanup(lane->multi);
     rcs_timers_remove(&http->loop->timers, &lane->timer);
     rcs_free(http->allocator, lane);
@@ -195,6 +214,7 @@ int rcs_lane_add(struct rcs_lane *lane, struct recourse_transfer *transfer)
         return RECOURSE_E_MEMORY;
     }
     lane->transfers++;
+    lane->running++;
     return 0;
 }
 
@@ -205,6 +225,7 @@ void rcs_lane_remove(struct recourse_transfer *transfer)
 
     curl_multi_remove_handle(lane->multi, transfer->easy);
     lane->transfers--;
+    lane->running = lane->running < lane->transfers ? lane->running : lane->transfers;
     if (lane->transfers == 0 && http->lane_count > 1 && !rcs_timer_is_set(&http->quiet)) {
         rcs_timers_set(&http->loop->timers, &http->quiet, rcs_now_ms() + QUIET_AFTER_MS); /* room was reserved */
     }

@@ -7,8 +7,6 @@
 #include <limits.h>
 #include <strings.h>
 
-#define RECEIVE_BUFFER 16384L
-
 static const struct {
     const char *name;
     bool has_body; /* sent with an empty body where the caller gives none */
@@ -122,12 +120,13 @@ static void add_header(struct lines *lines, const char *line)
 static const struct {
     const char *name;
     const char *line;
-    bool inflates; /* only if libcurl can */
+    size_t body_min; /* only with a body so large */
+    bool inflates;   /* only if libcurl can */
 } own[] = {
-    {"Content-Type", "Content-Type:", false},
-    {"User-Agent", "User-Agent: recourse/" RECOURSE_VERSION, false},
-    {"Accept-Encoding", "Accept-Encoding: gzip, deflate", true},
-    {"Expect", "Expect:", false},
+    {"Content-Type", "Content-Type:", 0, false},
+    {"User-Agent", "User-Agent: recourse/" RECOURSE_VERSION, 0, false},
+    {"Accept-Encoding", "Accept-Encoding: gzip, deflate", 0, true},
+    {"Expect", "Expect:", 1024, false}, /* libcurl has it for large bodies; the older ones from here on */
 };
 
 #define OWN_LINES COUNT(own)
@@ -178,12 +177,16 @@ static bool add_headers(struct recourse_transfer *transfer)
         add_header(&lines, headers[i]);
     }
     for (size_t i = 0; i < OWN_LINES; i++) {
-        if (!has_header(transfer->request, own[i].name) && (!own[i].inflates || transfer->http->inflates)) {
+        if (transfer->request->body.size >= own[i].body_min && (!own[i].inflates || transfer->http->inflates) &&
+            !has_header(transfer->request, own[i].name)) {
             add_line(&lines, own[i].line);
         }
     }
-    lines.next[-1].next = NULL; /* "Expect" is there always */
-    return true;
+    if (lines.next == transfer->lines) {
+        return curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, NULL) == CURLE_OK;
+    }
+    lines.next[-1].next = NULL;
+    return curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->lines) == CURLE_OK;
 }
 
 static const struct {
@@ -195,7 +198,7 @@ static const struct {
     {CURLOPT_FOLLOWLOCATION, 0L},
     {CURLOPT_TIMEOUT_MS, 0L},
     {CURLOPT_CONNECTTIMEOUT_MS, INT_MAX}, /* 0 would be five minutes */
-    {CURLOPT_BUFFERSIZE, RECEIVE_BUFFER},
+    {CURLOPT_BUFFERSIZE, RCS_HTTP_RECEIVE_SMALL},
     {CURLOPT_NOPROGRESS, 1L},
     {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L},
     {CURLOPT_NETRC, CURL_NETRC_IGNORED},
@@ -260,7 +263,6 @@ int rcs_http_describe(struct recourse_transfer *transfer)
     CURL *easy = transfer->easy;
     bool failed = !add_headers(transfer) || !describe_method(easy, request);
 
-    failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->lines) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_CURLU, rcs_url_parts(transfer->url)) != CURLE_OK;
     if (request->proxy != NULL) {
         failed |= curl_easy_setopt(easy, CURLOPT_PROXY, request->proxy) != CURLE_OK;

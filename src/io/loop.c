@@ -271,6 +271,39 @@ static int waiting_time(const struct rcs_loop *loop, uint64_t timeout_ms)
     return timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms;
 }
 
+void rcs_loop_after(struct rcs_loop *loop, struct rcs_after *after)
+{
+    if (!after->noted) {
+        after->noted = true;
+        after->next = loop->after;
+        loop->after = after;
+    }
+}
+
+void rcs_loop_forget_after(struct rcs_loop *loop, struct rcs_after *after)
+{
+    struct rcs_after **at = &loop->after;
+
+    while (*at != NULL && *at != after) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = after->next;
+        after->noted = false;
+    }
+}
+
+static void run_after(struct rcs_loop *loop)
+{
+    struct rcs_after *after;
+
+    while ((after = loop->after) != NULL) {
+        loop->after = after->next;
+        after->noted = false;
+        after->run(after);
+    }
+}
+
 static int deliver_events(struct rcs_loop *loop, int wait)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -284,6 +317,7 @@ static int deliver_events(struct rcs_loop *loop, int wait)
         for (int i = 0; i < count; i++) {
             deliver(loop, &events[i]);
         }
+        run_after(loop);
         if (count < EVENTS_MAX) {
             break;
         }

@@ -23,6 +23,13 @@ struct rcs_watch {
     uint8_t registered;  /* what epoll has been told */
 };
 
+/* Work for after the events: zero but for `run`, which is called once for each time that it was noted. */
+struct rcs_after {
+    void (*run)(struct rcs_after *after);
+    struct rcs_after *next;
+    bool noted;
+};
+
 struct rcs_loop {
     const struct recourse_allocator *allocator;
     struct rcs_timers timers;
@@ -32,6 +39,7 @@ struct rcs_loop {
     int epoll;
     int wake;
     bool polling;
+    struct rcs_after *after; /* noted */
     size_t timers_reserved; /* by all parts of the port together */
 };
 
@@ -62,8 +70,16 @@ void rcs_loop_forget(struct rcs_loop *loop, int fd);
  */
 RECOURSE_MUST_USE int rcs_loop_reserve_timers(struct rcs_loop *loop, size_t *reserved, size_t count);
 
-/* Waits up to `timeout_ms` or the next timer, then delivers a bounded number of events and timers, in this order. A
-   signal ends the waiting early. Errors: RECOURSE_E_STATE (called from a callback), RECOURSE_E_SYSTEM. */
+/*
+ * From a callback of a watch: has `after` run once what epoll has reported is delivered, before any timer. Noted again
+ * before that, it runs once.
+ */
+void rcs_loop_after(struct rcs_loop *loop, struct rcs_after *after);
+/* Takes it back, if it is noted: before its memory goes. */
+void rcs_loop_forget_after(struct rcs_loop *loop, struct rcs_after *after);
+
+/* Waits up to `timeout_ms` or the next timer, then delivers a bounded number of events, what they left for after them, and
+   timers, in this order. A signal ends the waiting early. Errors: RECOURSE_E_STATE (called from a callback), RECOURSE_E_SYSTEM. */
 int rcs_loop_poll(struct rcs_loop *loop, uint64_t timeout_ms);
 /* [any thread] */
 void rcs_loop_wake(struct rcs_loop *loop);

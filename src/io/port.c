@@ -111,6 +111,12 @@ static int port_http_start(void *self, const struct recourse_http_request *reque
     return rcs_http_start(&real->http, request, done, user, transfer);
 }
 
+static void port_http_touch(void *self, struct recourse_transfer *transfer)
+{
+    (void)self;
+    rcs_http_touch(transfer);
+}
+
 static bool port_http_cancel(void *self, struct recourse_transfer *transfer)
 {
     struct real_port *real = self;
@@ -252,6 +258,7 @@ static const struct recourse_port functions = {
     .unwatch = port_unwatch,
     .http_start = port_http_start,
     .http_cancel = port_http_cancel,
+    .http_touch = port_http_touch,
     .http_resume = port_http_resume,
     .process_start = port_process_start,
     .process_end = port_process_end,
@@ -319,14 +326,4 @@ void recourse_port_free(struct recourse_port *port)
     rcs_http_clear(&real->http);
     rcs_loop_clear(&real->loop);
     rcs_free(given ? &allocator : NULL, real);
-}
-
-int recourse_global_init(void)
-{
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? 0 : RECOURSE_E_SYSTEM;
-}
-
-void recourse_global_cleanup(void)
-{
-    curl_global_cleanup();
 }

@@ -484,6 +484,8 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
     rcs_result_record(call, &decision, event, input.now_ms);
     if (decision.trace[0].from == RECOURSE_ATTEMPT) {
         call->result.effect = decision.effect;
+        call->result.resumes += event->facts != NULL ? event->facts->resumes : 0;
+        call->result.rounds += event->facts != NULL ? event->facts->rounds : 0;
     }
     observe(call, &decision, event, input.now_ms);
     if (call->stage != RCS_STAGE_DONE) { /* the observer may have freed the turn */

@@ -161,12 +161,60 @@ static size_t content_limit(const struct rcs_call *call)
     return limit;
 }
 
-/* Cuts clean text of `*size` bytes in place and says so; there is room for the notice. */
-static bool cut_content(const struct rcs_call *call, char *text, size_t *size)
+static struct recourse_span block_at(const struct recourse_facts *facts, uint32_t index)
+{
+    size_t begin = index == 0 ? 0 : facts->block_ends[index - 1] + 1u; /* behind the line break */
+
+    return (struct recourse_span){facts->result.data + begin, facts->block_ends[index] - begin};
+}
+
+/* Cleans what there is room for behind the first `used` bytes. Returns how much there is then. */
+static size_t clean_behind(size_t used, struct recourse_span text, char *out, size_t size)
+{
+    return used + (used < size ? rcs_text_clean(text, out + used, size - used) : rcs_text_clean(text, NULL, 0));
+}
+
+/* Cleans the answer, block by block, so that it is known where they end. Returns the length, like rcs_text_clean. */
+static size_t clean_result(const struct recourse_facts *facts, char *out, size_t size)
+{
+    size_t used = 0;
+
+    if (facts->block_count < 2) {
+        return rcs_text_clean(facts->result, out, size);
+    }
+    for (uint32_t i = 0; i < facts->block_count; i++) {
+        used = i > 0 ? clean_behind(used, text_span("\n"), out, size) : 0;
+        used = clean_behind(used, block_at(facts, i), out, size);
+    }
+    return used;
+}
+
+/* How much of the clean text stays: so many blocks as fit whole, or a part of the first one. */
+static size_t keep_blocks(const struct recourse_facts *facts, const char *text, size_t limit)
+{
+    size_t kept = 0;
+    size_t shown = 0;
+
+    for (uint32_t i = 0; i < facts->block_count; i++) {
+        size_t begin = kept + (i > 0);
+        struct recourse_span block = {text + begin, rcs_text_clean(block_at(facts, i), NULL, 0)};
+
+        shown += rcs_utf8_count(block) + (i > 0);
+        if (shown > limit) {
+            return i == 0 ? rcs_text_cut(block, limit) : kept;
+        }
+        kept = begin + block.size;
+    }
+    return kept;
+}
+
+/* Cuts clean text of `*size` bytes in place and says so; there is room for the notice. With facts it is their result. */
+static bool cut_content(const struct rcs_call *call, const struct recourse_facts *facts, char *text, size_t *size)
 {
     struct recourse_span whole = {text, *size};
     size_t limit = content_limit(call);
-    size_t keep = limit == SIZE_MAX ? *size : rcs_text_cut(whole, limit);
+    bool blocks = facts != NULL && facts->block_count > 1;
+    size_t keep = limit == SIZE_MAX ? *size : blocks ? keep_blocks(facts, text, limit) : rcs_text_cut(whole, limit);
     size_t shown;
     size_t all;
 
@@ -231,8 +279,12 @@ static struct recourse_span structured_of(const struct rcs_call *call, const str
 static bool resize(struct rcs_call *call, size_t size)
 {
     const struct rcs_tool_host *host = &call->turn->run->runner->host;
-    char *moved = rcs_realloc(host->allocator, call->kept, size);
+    char *moved;
 
+    if (size == call->kept_size) {
+        return true;
+    }
+    moved = rcs_realloc(host->allocator, call->kept, size);
     if (moved == NULL) {
         return false;
     }
@@ -247,16 +299,16 @@ static void make_success(struct rcs_call *call, const struct recourse_facts *fac
 {
     struct recourse_result *result = &call->result;
     struct recourse_span structured = structured_of(call, facts);
-    size_t size = rcs_text_clean(facts->result, NULL, 0);
-    char *block = keep_block(call, size + NOTICE_MAX);
+    size_t size = clean_result(facts, NULL, 0);
+    char *block = keep_block(call, size + (content_limit(call) < SIZE_MAX ? NOTICE_MAX : 0));
     bool is_all;
 
     if (block == NULL) {
         out_of_memory(call);
         return;
     }
-    rcs_text_clean(facts->result, block, size + 1);
-    result->truncated = cut_content(call, block, &size);
+    clean_result(facts, block, size + 1);
+    result->truncated = cut_content(call, facts, block, &size);
     is_all = size > 0 && structured.size == size && memcmp(structured.data, block, size) == 0;
     if (!resize(call, size + (is_all ? 0 : structured.size) + 1)) {
         structured.size = is_all ? size : 0; /* what there is stays, a little larger than it need be */
@@ -303,7 +355,7 @@ static void make_failure(struct rcs_call *call, const struct recourse_decision *
         (void)recourse_message_render(result->policy, decision->message, &values, block + detail, message + 1);
     } else { /* the tool's own words, bounded like those of a success */
         memcpy(block + detail, block, detail);
-        result->truncated = cut_content(call, block + detail, &content);
+        result->truncated = cut_content(call, NULL, block + detail, &content);
     }
     result->content = (struct recourse_span){block + detail, content};
 }

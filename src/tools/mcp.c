@@ -14,6 +14,7 @@ struct mcp_try {
     struct rcs_try_order order;        /* its spans live as long as the try */
     int64_t id;
     bool touched;   /* something was sent that may have been acted on */
+    bool begun;     /* of the last call that was sent: the tool was seen at work */
     bool modern;    /* the last message was */
     bool corrected; /* its version, once */
     bool relisted;  /* likewise its headers */
@@ -25,6 +26,7 @@ struct mcp_try {
     unsigned tools;
     struct rcs_buffer cursors; /* those that were followed, one a line */
     struct rcs_buffer text;
+    struct rcs_buffer ends; /* of the blocks in `text`, each a uint32_t */
 };
 
 static struct mcp_try *try_of(struct rcs_mcp_waiter *waiter)
@@ -42,6 +44,7 @@ static void free_try(struct mcp_try *try)
     rcs_mcp_pages_free(try->server, &try->pages);
     rcs_buffer_clear(&try->cursors);
     rcs_buffer_clear(&try->text);
+    rcs_buffer_clear(&try->ends);
     rcs_mcp_round_clear(&try->round);
     rcs_free(try->server->host->allocator, try);
 }
@@ -52,42 +55,52 @@ static bool is_lister(const struct mcp_try *try)
 }
 
 /* The end. The spans of `facts` live until it returns. */
-static void end(struct mcp_try *try, const struct recourse_facts *facts)
+static void end(struct mcp_try *try, struct recourse_facts *facts)
 {
+    facts->rounds = try->round.count;
     try->order.ended(try->order.user, facts);
     free_try(try);
+}
+
+/*
+ * The end by facts of the last exchange, or of none. What went before counts, too; a list that a refused call needs runs
+ * nothing.
+ */
+static void end_by_all(struct mcp_try *try, struct recourse_facts *facts)
+{
+    const char *when = try->begun ? "after the tool had begun" : "after the server had asked back";
+    char detail[RCS_MCP_DETAIL_MAX];
+
+    if (!is_lister(try)) {
+        facts->unsent = facts->unsent || try->lists;
+    }
+    if (!is_lister(try) && try->touched) {
+        rcs_mcp_facts_touched(facts, when, detail);
+    }
+    end(try, facts);
 }
 
 /* Nothing more can be sent, mostly for want of memory or of room in the port. */
 static void end_unsent(struct mcp_try *try, int code)
 {
     struct recourse_facts facts = {
-        .unsent = !try->touched || is_lister(try), .spawn = true, .detail = words("the call could not be sent: no memory or room for it")};
+        .unsent = true, .spawn = true, .detail = words("the call could not be sent: no memory or room for it")};
 
     if (code == RECOURSE_E_ARGUMENT || code == RECOURSE_E_LIMIT) { /* another try would end the same */
         facts.spawn = false;
         facts.protocol = true;
         facts.detail = words("the call could not be sent: its parameters don't become the headers that the server wants");
     }
-    end(try, &facts);
-}
-
-/* The facts are of the last exchange: what went before counts, too. A list that a refused call needs runs nothing. */
-static void look_at_all(const struct mcp_try *try, struct recourse_facts *facts)
-{
-    if (!is_lister(try)) {
-        facts->unsent = (facts->unsent || try->lists) && !try->touched;
-    }
+    end_by_all(try, &facts);
 }
 
 static void end_broken(struct mcp_try *try, const struct recourse_facts *seen, const char *detail)
 {
     struct recourse_facts facts = *seen;
 
-    look_at_all(try, &facts);
     facts.protocol = true;
     facts.detail = words(detail);
-    end(try, &facts);
+    end_by_all(try, &facts);
 }
 
 /* No result, and not to be put right. */
@@ -96,8 +109,7 @@ static void end_refused(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     struct recourse_facts facts = reply->facts;
 
     rcs_mcp_era_doubt(try->server, *try->order.session, &facts);
-    look_at_all(try, &facts);
-    end(try, &facts);
+    end_by_all(try, &facts);
 }
 
 static int go_on(struct mcp_try *try);
@@ -125,7 +137,7 @@ static bool put_right(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 {
     const struct recourse_facts *facts = &reply->facts;
 
-    if (!try->modern || !facts->has_rpc) {
+    if (!try->modern || !facts->has_rpc || reply->begun) {
         return false;
     }
     if (facts->rpc == RCS_MCP_UNSUPPORTED_VERSION && !try->corrected &&
@@ -166,7 +178,7 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         end_broken(try, &facts, "the result of the call is no object");
         return;
     }
-    if (rcs_mcp_put_content(&try->text, result) != 0) {
+    if (rcs_mcp_put_content(&try->text, &try->ends, result) != 0) {
         facts.too_large = true;
         facts.detail = words("no memory for the answer");
     } else if (rcs_mcp_result_is_error(result)) {
@@ -178,9 +190,17 @@ static void take_result(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         }
     } else {
         facts.result = rcs_buffer_span(&try->text);
+        facts.block_ends = (const uint32_t *)(const void *)try->ends.data; /* from the allocator, so aligned */
+        facts.block_count = (uint32_t)(try->ends.size / sizeof(uint32_t));
         facts.structured = structured;
     }
     end(try, &facts);
+}
+
+/* Whether cancelling takes a message; modern servers see it by the end of an exchange over HTTP. */
+static bool is_told(const struct mcp_try *try)
+{
+    return !try->modern || try->server->config.url == NULL;
 }
 
 /* The server goes on with what it was sent, unless it is told. */
@@ -199,11 +219,12 @@ static void tell_cancelled(struct mcp_try *try)
 static void call_answered(void *user, const struct rcs_mcp_reply *reply)
 {
     struct mcp_try *try = user;
-
     enum rcs_mcp_result_type type = RCS_MCP_COMPLETE;
 
     try->exchange = NULL;
-    if (reply->facts.timeout == RECOURSE_TIMEOUT_READ && !reply->facts.unsent) {
+    try->begun = reply->begun;
+    try->touched = try->touched || reply->begun;
+    if (reply->facts.timeout == RECOURSE_TIMEOUT_READ && !reply->facts.unsent && is_told(try)) {
         tell_cancelled(try);
     }
     if (reply->message.kind == RCS_MCP_RESULT) {
@@ -438,8 +459,7 @@ static void session_ready(struct rcs_mcp_waiter *waiter, const struct recourse_f
 
     if (failure != NULL) {
         facts = *failure;
-        look_at_all(try, &facts);
-        end(try, &facts);
+        end_by_all(try, &facts);
     } else {
         proceed(try);
     }
@@ -468,7 +488,8 @@ static int start(const struct rcs_tool_host *host, const struct rcs_try_order *o
     try->lists = is_lister(try);
     rcs_mcp_round_init(try->server, &try->round);
     rcs_buffer_init(&try->cursors, host->allocator, host->body_max);
-    rcs_buffer_init(&try->text, host->allocator, SIZE_MAX / 2);
+    rcs_buffer_init(&try->text, host->allocator, UINT32_MAX / 2);
+    rcs_buffer_init(&try->ends, host->allocator, RCS_MCP_BLOCKS_MAX * sizeof(uint32_t));
     if (order->new_session) {
         rcs_mcp_session_lost(try->server, *order->session);
     }
@@ -490,7 +511,7 @@ static enum rcs_stopped stop(struct rcs_try *base)
         rcs_mcp_session_leave(try->server, &try->waiter);
     } else if (rcs_mcp_post_cancel(try->server, try->exchange)) {
         touched = touched || !try->lists || is_lister(try);
-        if (!try->modern || try->server->config.url == NULL) { /* modern HTTP: the end of the exchange says it */
+        if (is_told(try)) {
             tell_cancelled(try);
         }
     }

@@ -14,6 +14,7 @@
 #define RCS_MCP_PAGES_MAX 50u        /* of one tools/list */
 #define RCS_MCP_PAUSE_MS 100u        /* in which a server may say more about its list */
 #define RCS_MCP_RELIST_MS 1000u      /* at least from one list to the next that it has changed */
+#define RCS_MCP_DETAIL_MAX 256u
 #define RCS_MCP_LOOSE_MAX 32u        /* messages under way that nobody waits for */
 #define RCS_MCP_VERSION_HEADER "MCP-Protocol-Version: "
 
@@ -92,7 +93,7 @@ struct rcs_mcp_server {
     size_t loose_count; /* with those that are not sent yet */
     struct rcs_mail mail;              /* answers to the server's requests are to be sent */
     struct rcs_mcp_note *unsent;
-    size_t calls_waiting;              /* requests under way; HTTP only */
+    struct rcs_mcp_exchange *waiting;  /* requests under way; HTTP only */
     bool may_listen;                   /* there may be a stream for what the server says by itself */
     struct rcs_mcp_listener *listener; /* NULL: there was none yet */
     struct rcs_mcp_relist relist;
@@ -190,6 +191,14 @@ RECOURSE_MUST_USE int rcs_mcp_params_put(struct rcs_buffer *lines, struct recour
 /* Appends "NAME: VALUE" with its NUL, in base64 if that is no plain text. `name` ends in a NUL. */
 RECOURSE_MUST_USE int rcs_mcp_params_put_line(struct rcs_buffer *lines, const char *name, struct recourse_span value);
 
+/* ---- mcp_facts.c ---- */
+
+/*
+ * Something of the call was sent before what the facts tell of: what would prove by itself that nothing was done becomes what
+ * does not, and `detail` says what it was, and when.
+ */
+void rcs_mcp_facts_touched(struct recourse_facts *facts, const char *when, char detail[RCS_MCP_DETAIL_MAX]);
+
 /* ---- mcp_listen.c ---- */
 
 /* A request or a notification of the server's. May be called from within a callback of the port. */
@@ -214,7 +223,8 @@ RECOURSE_MUST_USE int rcs_mcp_put_reply(const struct rcs_mcp_server *server, str
 
 /* ---- mcp_end.c ---- */
 
-/* Tells servers that their sessions are over; takes a short time at most. Polls the port, so no tries may be under way. */
+/* Lets what is on its way to servers arrive, and tells them that their sessions are over; takes a short time at most. Polls
+   the port, so no tries may be under way. */
 void rcs_mcp_servers_end(struct rcs_mcp_server *first);
 
 /* ---- one message to the server, and what comes back ---- */
@@ -222,6 +232,7 @@ void rcs_mcp_servers_end(struct rcs_mcp_server *first);
 struct rcs_mcp_reply {
     struct recourse_facts facts;    /* as of HTTP; of an answer that claims success `result` is still empty */
     struct rcs_mcp_message message; /* kind RCS_MCP_RESULT, or facts that say why there is none */
+    bool begun; /* the server has said something meanwhile that only a tool at work makes it say */
 };
 
 struct rcs_mcp_order {

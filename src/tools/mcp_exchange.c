@@ -70,6 +70,16 @@ static void go_on(struct rcs_claim *claim)
     port->http_resume(port->self, exchange->transfer);
 }
 
+static void link_in(struct rcs_mcp_exchange **head, struct rcs_mcp_exchange *exchange)
+{
+    exchange->next = *head;
+    exchange->link = head;
+    if (exchange->next != NULL) {
+        exchange->next->link = &exchange->next;
+    }
+    *head = exchange;
+}
+
 static void free_exchange(struct rcs_mcp_exchange *exchange)
 {
     const struct rcs_tool_host *host = exchange->server->host;
@@ -79,9 +89,8 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
         if (exchange->next != NULL) {
             exchange->next->link = exchange->link;
         }
-        exchange->server->loose_count--;
+        exchange->server->loose_count -= exchange->id == 0;
     }
-    exchange->server->calls_waiting -= exchange->counted;
     rcs_mcp_resume_clear(exchange);
     rcs_claim_end(host->room, &exchange->claim);
     rcs_buffer_clear(&exchange->body);
@@ -94,11 +103,31 @@ static void free_exchange(struct rcs_mcp_exchange *exchange)
 
 /* ---- the stream ---- */
 
+static bool tells_of(const struct rcs_mcp_exchange *exchange, const struct rcs_mcp_message *message)
+{
+    return exchange->id != 0 &&
+           (rcs_mcp_message_asks(message) || rcs_mcp_message_progress(message) == exchange->id);
+}
+
+void rcs_mcp_exchanges_hear(struct rcs_mcp_server *server, const struct rcs_mcp_message *message)
+{
+    struct recourse_port *port = server->host->port;
+    int64_t progress = rcs_mcp_message_progress(message);
+
+    for (struct rcs_mcp_exchange *exchange = server->waiting; exchange != NULL; exchange = exchange->next) {
+        exchange->begun = exchange->begun || tells_of(exchange, message);
+        if (progress == exchange->id && exchange->transfer != NULL && port->http_touch != NULL) {
+            port->http_touch(port->self, exchange->transfer);
+        }
+    }
+}
+
 static void take_event(struct rcs_mcp_exchange *exchange)
 {
     const struct rcs_sse *sse = &exchange->sse;
     struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
+    exchange->begun = exchange->begun || tells_of(exchange, &message);
     if (message.kind == RCS_MCP_REQUEST || message.kind == RCS_MCP_NOTIFICATION) {
         if (message.kind == RCS_MCP_NOTIFICATION || !exchange->modern) { /* a modern server may not ask */
             rcs_mcp_hear(exchange->server, &message);
@@ -245,6 +274,7 @@ void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *
         take_failure(exchange, &reply);
     }
     reply.facts.resumes = exchange->resume.used;
+    reply.begun = exchange->begun;
     rcs_mcp_exchange_end(exchange, &reply);
 }
 
@@ -326,8 +356,7 @@ static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, stru
         return code;
     }
     if (order->id != 0) {
-        exchange->counted = true;
-        server->calls_waiting++;
+        link_in(&server->waiting, exchange);
         rcs_mcp_listen(server);
     }
     *out = exchange;
@@ -363,12 +392,7 @@ static void post_loose(struct rcs_mcp_server *server, struct rcs_buffer *body)
     if (post(server, &order, &exchange) != 0) {
         return;
     }
-    exchange->next = server->loose;
-    exchange->link = &server->loose;
-    if (exchange->next != NULL) {
-        exchange->next->link = &exchange->next;
-    }
-    server->loose = exchange;
+    link_in(&server->loose, exchange);
     server->loose_count++;
 }
 

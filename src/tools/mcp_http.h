@@ -64,7 +64,7 @@ void rcs_mcp_resume_judge(const struct rcs_mcp_exchange *exchange, struct recour
 /* ---- mcp_exchange.c ---- */
 
 struct rcs_mcp_exchange {
-    struct rcs_mcp_exchange *next; /* of those that nobody waits for */
+    struct rcs_mcp_exchange *next; /* of those that nobody waits for, or of those that wait for an answer */
     struct rcs_mcp_exchange **link;
     struct rcs_mcp_server *server;
     struct recourse_transfer *transfer; /* of the POST; NULL: it has ended */
@@ -80,7 +80,7 @@ struct rcs_mcp_exchange {
     struct rcs_claim claim; /* of the runner's bound: the request, and the answer so far */
     bool has_session;
     bool modern;
-    bool counted; /* in the server's calls_waiting */
+    bool begun;   /* see rcs_mcp_reply */
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;
@@ -95,6 +95,8 @@ bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size);
 void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *response);
 /* The end: the exchange is gone. */
 void rcs_mcp_exchange_end(struct rcs_mcp_exchange *exchange, const struct rcs_mcp_reply *reply);
+/* What the server says by itself, but on the stream of a call, may tell of requests under way. */
+void rcs_mcp_exchanges_hear(struct rcs_mcp_server *server, const struct rcs_mcp_message *message);
 /* Whether an answer is a stream of events. */
 bool rcs_mcp_is_stream(const struct recourse_facts *facts);
 /* Whether an event of a stream is a message. */

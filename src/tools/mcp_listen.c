@@ -98,6 +98,7 @@ static bool take(void *user, const char *bytes, size_t size)
             struct rcs_mcp_message message = rcs_mcp_message_read(rcs_buffer_span(&sse->data));
 
             listener->wait_ms = RCS_MCP_RETRY_MS;
+            rcs_mcp_exchanges_hear(listener->server, &message);
             rcs_mcp_hear(listener->server, &message);
         }
     }
@@ -177,7 +178,7 @@ static void waited(struct rcs_timer *timer)
 {
     struct rcs_mcp_listener *listener = RCS_OWNER(timer, struct rcs_mcp_listener, timer);
 
-    if (listener->server->calls_waiting > 0) {
+    if (listener->server->waiting != NULL) {
         ask(listener);
     }
 }

@@ -117,27 +117,46 @@ bool rcs_mcp_message_answers(const struct rcs_mcp_message *message, int64_t id)
 
 struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t id)
 {
-    const struct rcs_mcp_message none = {.kind = RCS_MCP_NONE};
+    struct rcs_mcp_message found = {.kind = RCS_MCP_NONE};
     struct rcs_mcp_message message;
     struct recourse_span key;
     struct recourse_span value;
     size_t at = 0;
 
     if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
-        return none;
+        return found;
     }
     text = rcs_json_trim(text);
     if (rcs_json_type_of(text) != RCS_JSON_ARRAY) {
         message = read_object(text);
-        return rcs_mcp_message_answers(&message, id) ? message : none;
+        return rcs_mcp_message_answers(&message, id) ? message : found;
     }
     while (rcs_json_next(text, &at, &key, &value)) {
         message = read_object(rcs_json_trim(value));
-        if (rcs_mcp_message_answers(&message, id)) {
-            return message;
+        if (rcs_mcp_message_answers(&message, id) && (found.kind == RCS_MCP_NONE || message.id.size > 0)) {
+            found = message; /* one without an id counts where there is no other */
+        }
+        if (found.id.size > 0) {
+            break;
         }
     }
-    return none;
+    return found;
+}
+
+bool rcs_mcp_message_asks(const struct rcs_mcp_message *message)
+{
+    return message->kind == RCS_MCP_REQUEST && !is_string(message->method, "ping");
+}
+
+int64_t rcs_mcp_message_progress(const struct rcs_mcp_message *message)
+{
+    int64_t id = 0;
+
+    if (message->kind != RCS_MCP_NOTIFICATION || !is_string(message->method, "notifications/progress") ||
+        !rcs_json_integer(member(message->params, "progressToken"), &id)) {
+        return 0;
+    }
+    return id;
 }
 
 /* ---- writing ---- */
@@ -373,7 +392,18 @@ static int put_block(struct rcs_buffer *text, struct recourse_span block)
     return rcs_buffer_append(text, block.data, block.size); /* unknown: as it is */
 }
 
-int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result)
+static int note_end(const struct rcs_buffer *text, struct rcs_buffer *ends, size_t blocks)
+{
+    uint32_t end = (uint32_t)text->size;
+
+    if (blocks > RCS_MCP_BLOCKS_MAX) { /* one with the last */
+        memcpy(ends->data + ends->size - sizeof end, &end, sizeof end);
+        return 0;
+    }
+    return rcs_buffer_append(ends, &end, sizeof end);
+}
+
+int rcs_mcp_put_content(struct rcs_buffer *text, struct rcs_buffer *ends, struct recourse_span result)
 {
     struct recourse_span content = member(result, "content");
     struct recourse_span structured = member(result, "structuredContent");
@@ -386,6 +416,7 @@ int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result)
     while (code == 0 && rcs_json_type_of(content) == RCS_JSON_ARRAY && rcs_json_next(content, &at, &key, &block)) {
         code = blocks++ > 0 ? rcs_buffer_append_byte(text, '\n') : 0;
         code = code == 0 ? put_block(text, rcs_json_trim(block)) : code;
+        code = code == 0 ? note_end(text, ends, blocks) : code;
     }
     if (code == 0 && blocks == 0 && structured.size > 0) {
         code = rcs_buffer_append(text, structured.data, structured.size);

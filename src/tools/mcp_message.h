@@ -33,6 +33,11 @@ bool rcs_mcp_message_answers(const struct rcs_mcp_message *message, int64_t id);
 /* The one that answers, of a message or (2025-03-26) a batch of them; kind RCS_MCP_NONE: none does. */
 struct rcs_mcp_message rcs_mcp_message_find(struct recourse_span text, int64_t id);
 
+/* Whether it is a request that only a tool at work has: any but a ping. */
+bool rcs_mcp_message_asks(const struct rcs_mcp_message *message);
+/* The request whose progress it tells of; 0: it tells of none. */
+int64_t rcs_mcp_message_progress(const struct rcs_mcp_message *message);
+
 /* ---- what is sent. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT ---- */
 
 RECOURSE_MUST_USE int rcs_mcp_put_initialize(struct rcs_buffer *body, int64_t id, const char *version, bool elicits);
@@ -72,8 +77,11 @@ enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result);
 
 /* ---- a result of tools/call ---- */
 
-/* What the content says as text: its blocks joined by line breaks, base64 as a line that names its kind and size. */
-RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct recourse_span result);
+/* So many blocks are told apart; those behind are one with the last of them. */
+#define RCS_MCP_BLOCKS_MAX 1024u
+/* What the content says as text: its blocks joined by line breaks, base64 as a line that names its kind and size. `ends` gets
+   a uint32_t for each block: where it ends in `text`. Both are empty before. */
+RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct rcs_buffer *ends, struct recourse_span result);
 bool rcs_mcp_result_is_error(struct recourse_span result);
 /* The first text block of the content, with its quotes; empty: none. */
 struct recourse_span rcs_mcp_first_text(struct recourse_span result);

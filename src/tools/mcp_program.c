@@ -129,7 +129,7 @@ static void take_answer(struct rcs_mcp_program *program, const struct rcs_mcp_me
 {
     int64_t id = 0;
     struct rcs_mcp_posted *message = rcs_json_integer(read->id, &id) ? find(program, id) : NULL;
-    struct rcs_mcp_reply reply = {.message = *read};
+    struct rcs_mcp_reply reply = {.message = *read, .begun = message != NULL && message->begun};
     struct rcs_buffer text;
 
     if (message == NULL || !rcs_mcp_message_answers(read, id) ||
@@ -143,6 +143,20 @@ static void take_answer(struct rcs_mcp_program *program, const struct rcs_mcp_me
     }
     rcs_mcp_posted_answer(message, &reply);
     rcs_buffer_clear(&text);
+}
+
+/* Which of the requests under way a question is about, nobody says. */
+static void take_signs(struct rcs_mcp_program *program, const struct rcs_mcp_message *read)
+{
+    bool asks = rcs_mcp_message_asks(read);
+    int64_t progress = rcs_mcp_message_progress(read);
+
+    if (!asks && progress == 0) {
+        return;
+    }
+    for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
+        message->begun = message->begun || asks || message->id == progress;
+    }
 }
 
 static void take_request(struct rcs_mcp_program *program, const struct rcs_mcp_message *read)
@@ -164,6 +178,7 @@ static void take_message(struct rcs_mcp_program *program, struct recourse_span t
 {
     struct rcs_mcp_message read = rcs_mcp_message_read(text);
 
+    take_signs(program, &read);
     if (read.kind == RCS_MCP_NONE) {
         tell_skipped(program, "is no JSON-RPC message", text);
     } else if (read.kind == RCS_MCP_REQUEST) {

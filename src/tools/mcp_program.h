@@ -14,6 +14,7 @@ struct rcs_mcp_posted {
     size_t sent;
     size_t reserved; /* of the runner's bound */
     int64_t id;      /* 0: nobody waits for it */
+    bool begun;      /* see rcs_mcp_reply */
     uint64_t generation;
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;

@@ -102,7 +102,7 @@ static struct curl_slist *headers(void)
 {
     static const char *const lines[] = {
         "Content-Type: application/json", "Accept: application/json, */*;q=0.5",
-        "Idempotency-Key: 00112233445566778899aabbccddeeff", "Recourse-Try: 1", "Expect:",
+        "Idempotency-Key: 00112233445566778899aabbccddeeff", "Recourse-Try: 1",
     };
     struct curl_slist *list = NULL;
 

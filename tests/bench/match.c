@@ -127,6 +127,7 @@ static double by_pcre2(struct subject *subject)
     pcre2_code *code;
     pcre2_match_data *data;
     uint64_t begin;
+    double spent;
 
     put_expression(expression, subject->policy);
     code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_CASELESS, &error, &place, NULL);
@@ -139,7 +140,10 @@ static double by_pcre2(struct subject *subject)
         subject->found +=
             pcre2_jit_match(code, (PCRE2_SPTR)subject->text, subject->size, 0, 0, data, NULL) != PCRE2_ERROR_NOMATCH;
     }
-    return per_byte(begin, subject);
+    spent = per_byte(begin, subject);
+    pcre2_match_data_free(data);
+    pcre2_code_free(code);
+    return spent;
 }
 #endif
 
@@ -165,5 +169,6 @@ int main(int count, char **arguments)
     if (subject.found != 0) {
         worker_fail("the text has something that is looked for");
     }
+    free(subject.text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* The parts that make calls: the runner, waiting calls, the peers. */
 #include "tests/bench/bench.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ void part_runner(void)
         const char *name;
         struct load load;
     } rows[] = {
-        {"1 at once", {"/ok/20", 1, 60, 5}},
+        {"1 at once", {"/ok/20", 1, 120, 20}},
         {"64 at once", {"/ok/20", 64, 4000, 512}},
         {"256 at once", {"/ok/20", 256, 10000, 1024}},
         {"1,024 at once", {"/ok/20", 1024, 20000, 4096}},
@@ -198,6 +199,7 @@ struct measured {
     struct samples cpu;
     struct samples grown; /* the most that was resident, above what there was before the first call */
     struct samples peak;
+    struct samples own; /* what no file backs, after the calls */
     struct samples waits;
 };
 
@@ -209,6 +211,7 @@ static void measure_one(const struct program *program, const struct load *load, 
     samples_add(&measured->cpu, value_of(line, "cpu_us") / load->calls);
     samples_add(&measured->grown, (value_of(line, "peak_kb") - value_of(line, "idle_kb")) / 1024);
     samples_add(&measured->peak, value_of(line, "peak_kb") / 1024);
+    samples_add(&measured->own, value_of(line, "own_kb") / 1024);
 }
 
 static void measure_wait(const struct program *program, const char *calls, struct measured *measured)
@@ -220,13 +223,15 @@ static void measure_wait(const struct program *program, const char *calls, struc
     samples_add(&measured->waits, value_of(line, "rss"));
 }
 
-static void measure_peers(const bool *there, struct measured *ours, struct measured *theirs)
+static void measure_peers(const bool *there, struct measured *ours, struct measured *least, struct measured *theirs)
 {
     static const struct load load = {"/third/20", 64, 2000, 2000};
+    static const struct load without_failures = {"/ok/20", 64, 2000, 2000};
     static const struct program waits = {"waiting", {"@waiting", "memory"}};
 
     for (unsigned round = 0; round < rounds(); round++) {
         measure_one(&runner, &load, ours);
+        measure_one(&bare, &without_failures, least);
         measure_wait(&waits, "100000", ours);
         for (size_t i = 0; i < PEERS; i++) {
             if (there[i]) {
@@ -239,37 +244,37 @@ static void measure_peers(const bool *there, struct measured *ours, struct measu
     }
 }
 
-static void show_peers(const bool *there, const struct measured *ours, const struct measured *theirs)
+/* A line for each peer; `at` is where the samples are in what was measured. A limit below 0 is the peer's own. */
+static void show(const char *name, const char *unit, const bool *there, const struct measured *first,
+                 const struct measured *theirs, size_t at, double limit)
 {
     for (size_t i = 0; i < PEERS; i++) {
-        if (there[i]) {
-            table_row(&(struct row){"CPU of a call", "us", &ours->cpu, peers[i].program.name, &theirs[i].cpu,
-                                    peers[i].cpu_limit});
+        const struct samples *ours = (const struct samples *)((const char *)first + at);
+        const struct samples *peer = (const struct samples *)((const char *)&theirs[i] + at);
+        const struct program *who = at == offsetof(struct measured, waits) ? &peers[i].waits : &peers[i].program;
+
+        if (there[i] && peer->count > 0) {
+            table_row(&(struct row){name, unit, ours, who->name, peer, limit < 0 ? peers[i].cpu_limit : limit});
         }
     }
-    for (size_t i = 0; i < PEERS; i++) {
-        if (there[i] && peers[i].wait_calls != NULL) {
-            table_row(&(struct row){"memory of a waiting call", "bytes", &ours->waits, peers[i].waits.name,
-                                    &theirs[i].waits, 0.2});
-        }
-    }
-    for (size_t i = 0; i < PEERS; i++) {
-        if (there[i]) {
-            table_row(&(struct row){"memory, grown by the calls", "MiB", &ours->grown, peers[i].program.name,
-                                    &theirs[i].grown, 0.2});
-        }
-    }
-    for (size_t i = 0; i < PEERS; i++) {
-        if (there[i]) {
-            table_row(&(struct row){"memory of the whole process", "MiB", &ours->peak, peers[i].program.name,
-                                    &theirs[i].peak, 0});
-        }
-    }
+}
+
+static void show_peers(const bool *there, const struct measured *ours, const struct measured *least,
+                       const struct measured *theirs)
+{
+    show("CPU of a call", "us", there, ours, theirs, offsetof(struct measured, cpu), -1);
+    show("memory of a waiting call", "bytes", there, ours, theirs, offsetof(struct measured, waits), 0.2);
+    show("own memory", "MiB", there, ours, theirs, offsetof(struct measured, own), 0.2);
+    show("memory, with libraries", "MiB", there, ours, theirs, offsetof(struct measured, peak), 0.2);
+    show("- the bare loop's", "MiB", there, least, theirs, offsetof(struct measured, peak), 0);
+    show("memory, grown by the calls", "MiB", there, ours, theirs, offsetof(struct measured, grown), 0.2);
+    show("- the bare loop's", "MiB", there, least, theirs, offsetof(struct measured, grown), 0);
 }
 
 void part_peers(void)
 {
     struct measured ours = {.cpu.count = 0};
+    struct measured least = {.cpu.count = 0};
     struct measured theirs[PEERS] = {{.cpu.count = 0}};
     bool there[PEERS];
     char modules[512];
@@ -286,7 +291,7 @@ void part_peers(void)
         }
     }
     server_start();
-    measure_peers(there, &ours, theirs);
+    measure_peers(there, &ours, &least, theirs);
     server_stop();
-    show_peers(there, &ours, theirs);
+    show_peers(there, &ours, &least, theirs);
 }

@@ -99,7 +99,7 @@ def main():
     bench.run(bench.with_retry if way == "retry" else bench.with_tenacity, at_once)
     cpu_us = round((time.process_time() - bench.cpu) * 1e6)
     wall_us = round((time.monotonic() - bench.wall) * 1e6)
-    print(f"cpu_us={cpu_us} wall_us={wall_us} idle_kb={idle_kb} peak_kb={resident_kb('VmHWM')}")
+    print(f"cpu_us={cpu_us} wall_us={wall_us} idle_kb={idle_kb} peak_kb={resident_kb('VmHWM')} own_kb={resident_kb('RssAnon')}")
 
 
 main()

@@ -41,7 +41,7 @@ async function waiting(calls) {
 }
 
 const residentKb = () => Math.round(process.memoryUsage.rss() / 1024);
-const peakKb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]);
+const statusKb = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync("/proc/self/status", "utf8"))[1]);
 
 const idleKb = residentKb();
 const pool = new Pool(origin, { connections: atOnce });
@@ -79,5 +79,6 @@ async function worker() {
 await Promise.all(Array.from({ length: atOnce }, worker));
 const spent = process.cpuUsage(cpu);
 const wallUs = (process.hrtime.bigint() - wall) / 1000n;
-console.log(`cpu_us=${spent.user + spent.system} wall_us=${wallUs} idle_kb=${idleKb} peak_kb=${peakKb()}`);
+const memory = `idle_kb=${idleKb} peak_kb=${statusKb("VmHWM")} own_kb=${statusKb("RssAnon")}`;
+console.log(`cpu_us=${spent.user + spent.system} wall_us=${wallUs} ${memory}`);
 await pool.close();

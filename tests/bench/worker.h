@@ -1,10 +1,11 @@
 /*
  * What the measured programs have in common. Each makes the same calls of the same server, and prints one line:
  *
- *   cpu_us=N wall_us=N idle_kb=N peak_kb=N
+ *   cpu_us=N wall_us=N idle_kb=N peak_kb=N own_kb=N
  *
  * CPU is the process's own, all threads and the system's part included, without the start and the first calls.
- * idle_kb is the memory that the process held before the first call, with all its libraries loaded; peak_kb the most.
+ * idle_kb is the memory that the process held before the first call, with all its libraries loaded; peak_kb the most. own_kb,
+ * after the last call, is what of it no file backs: pages of programs and libraries are every process's that has them.
  */
 #ifndef BENCH_WORKER_H
 #define BENCH_WORKER_H
@@ -35,7 +36,8 @@ static inline uint64_t worker_clock_us(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* A line of /proc/self/status, KiB: VmRSS is what is resident now, VmHWM the most so far. (ru_maxrss would do for neither: it
+/* A line of /proc/self/status, KiB: VmRSS is what is resident now, RssAnon what of it no file backs,
+   VmHWM the most so far. (ru_maxrss would do for neither: it
    remembers the program that started this one.) */
 static inline long worker_status_kb(const char *name)
 {
@@ -86,8 +88,8 @@ static inline void worker_end(struct worker *worker)
     uint64_t cpu = worker_clock_us(CLOCK_PROCESS_CPUTIME_ID) - worker->cpu_us;
     uint64_t wall = worker_clock_us(CLOCK_MONOTONIC) - worker->wall_us;
 
-    printf("cpu_us=%" PRIu64 " wall_us=%" PRIu64 " idle_kb=%ld peak_kb=%ld\n", cpu, wall, worker->idle_kb,
-           worker_status_kb("VmHWM"));
+    printf("cpu_us=%" PRIu64 " wall_us=%" PRIu64 " idle_kb=%ld peak_kb=%ld own_kb=%ld\n", cpu, wall, worker->idle_kb,
+           worker_status_kb("VmHWM"), worker_status_kb("RssAnon"));
 }
 
 #endif

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2086 # read by test_cli.sh
-# What reviewers see: `paths` and `diff`, on the shipped policies and on changes made by hand.
+# What reviewers see: `paths`, `diff` and `explain`, on the shipped policies and on changes made by hand.
 
 # ---- paths ----
 
@@ -34,28 +34,145 @@ try 0 paths lightspeed
 is stderr "$err" 'recourse paths: lightspeed: the built-in policy, since there is no file of that name'
 has stdout "$out" 'lightspeed: what can become of a call'
 
+# ---- explain ----
+
+try 0 explain "$SPEC"
+is stderr "$err" ''
+has stdout "$out" 'lightspeed: what becomes of a call, row by row
+
+At most 3 tries, 3 requests, 3 s of waiting: rate_limited, rate_limited
+'
+has stdout "$out" "
+  A2   transient: tried again (2) after 200 ms, 400 ms [wait short]; where that can't be, exhausted
+"
+has stdout "$out" "
+  A4   permanent, if first try: the model is told (3a), without the reminder: \"Tool '{tool}' execution failed after {tries} attempt(s): {reason}.\"
+"
+has stdout "$out" '
+  F2   timeout, network, spawn: transient; the tool may have acted
+'
+try 0 explain spec/pageindex.policy.md
+has stdout "$out" '
+  F1   network refused, network unreachable, network dns, network tls, timeout connect, network and unsent, timeout and unsent: unreachable; nothing was done
+'
+has stdout "$out" "
+  A4   denied: the run fails, and the host is told (denied): \"'{tool}' refused the credentials (status {status}): {reason}.\"
+"
+try 0 explain -o "$work/explained" "$SPEC"
+is stdout "$out" ''
+is 'the file' "$(cat "$work/explained")" "$("$RECOURSE" explain "$SPEC")"
+
+try 0 explain --html "$SPEC"
+page=$out
+has stdout "$page" '<!doctype html>'
+has stdout "$page" "content=\"default-src 'none'; script-src 'sha256-"
+has stdout "$page" '<tr id="row-A2"><th scope="row">A2</th><td>transient</td>'
+has stdout "$page" '<a class="run" href="#run=transient,rate_limited,permanent">transient, rate_limited, permanent</a>'
+has stdout "$page" '{"id":"X4","words":"transient, rate_limited, permanent"}'
+has stdout "$page" '<em>a first try that failed for a reason which waiting cannot mend</em>'
+case $page in *{{*) note 1 "$what: a part is missing" ;; *) note 0 '' ;; esac
+is 'addresses of elsewhere' "$(printf '%s' "$page" | grep -oE '(src|href)="[^"#d][^"]*"')" ''
+# the hashes are those of the script and the style that are there
+for part in script style; do
+    hash=$(awk -v part="$part" 'BEGIN { open = "<" part ">"; close_ = "</" part ">" }
+        { at = index($0, open); if (at) { on = 1; $0 = substr($0, at + length(open)); printf "\n"; next }
+          at = index($0, close_); if (on && at) { exit } if (on) print }' <<<"$page" | openssl dgst -sha256 -binary | base64)
+    has "the policy for content has the hash of the $part" "$page" "$part-src 'sha256-$hash'"
+done
+
+if command -v dot >/dev/null; then
+    for name in default lightspeed pageindex; do
+        try 0 explain --svg "spec/$name.policy.md"
+        is stderr "$err" ''
+        is 'the texts of the review file' "$(grep '<text' <<<"$out" | sed 's/ [xy]="[-0-9.]*"//g')" \
+            "$(grep '<text' "spec/review/$name.svg" | sed 's/ [xy]="[-0-9.]*"//g')"
+        svg=$out
+        try 0 explain --svg "spec/$name.policy.md"
+        is 'a second time' "$out" "$svg"
+    done
+    has 'page' "$page" '<g class="place" data-place="backoff">'
+else
+    echo 'cli: skipped, since dot is not in PATH: diagrams'
+    skipped=$((skipped + 1))
+fi
+
+# without Graphviz, and with something else of its name
+mkdir "$work/no-dot" "$work/false-dot" "$work/odd-dot"
+printf '#!/bin/sh\necho "Error: no such thing"; exit 3\n' >"$work/false-dot/dot"
+printf '#!/bin/sh\necho "graph 1 1 1" >"$4"\n' >"$work/odd-dot/dot"
+chmod +x "$work"/*-dot/dot
+explain_with() { # explain_with FOLDER STATUS ARGUMENT...: with that folder alone in PATH
+    local folder=$1 path=$PATH
+    shift
+    PATH=$work/$folder:/bin
+    [ "$folder" = no-dot ] && PATH=$work/no-dot
+    /bin/sh -c '"$@"' sh "$RECOURSE" explain "${@:2}" </dev/null >"$work/out" 2>"$work/err"
+    status=$?
+    PATH=$path
+    out=$(cat "$work/out")
+    err=$(cat "$work/err")
+    what="explain with $folder"
+    is 'status' "$status" "$1"
+}
+explain_with no-dot 1 --svg "$SPEC"
+says 'recourse explain: `dot` is not in PATH: install Graphviz (the package `graphviz`)'
+explain_with no-dot 1 --svg -o "$work/none.svg" "$SPEC"
+[ ! -e "$work/none.svg" ]
+note $? "$what: a file is left"
+explain_with no-dot 0 --html "$SPEC"
+is stderr "$err" 'recourse explain: `dot` is not in PATH: install Graphviz (the package `graphviz`); the page has no diagram'
+has stdout "$out" '<p>There is no diagram: Graphviz could not draw one when this page was made.</p>'
+explain_with no-dot 0 "$SPEC"
+is stderr "$err" ''
+explain_with false-dot 1 --svg "$SPEC"
+says 'recourse explain: `dot` failed (exit 3): Error: no such thing'
+explain_with odd-dot 1 --svg "$SPEC"
+says "recourse explain: what \`dot\` made is no placement of all that it was given: is it Graphviz's?"
+TMPDIR=$work/nowhere try 1 explain --svg "$SPEC"
+has stderr "$err" "recourse explain: $work/nowhere/recourse-"
+has stderr "$err" " can't be made: No such file or directory"
+
+try 1 explain
+says 'recourse explain: which policy? Give its file, such as spec/lightspeed.policy.md'
+try 1 explain "$SPEC" "$SPEC"
+says 'recourse explain: one policy at a time'
+try 1 explain --svg --html "$SPEC"
+says 'recourse explain: --svg or --html: one of them'
+try 1 explain "$bad"
+has stderr "$err" "recourse explain: $bad has errors: nothing was explained"
+try 1 explain -o "$work/nowhere/page.html" --html "$SPEC"
+says "recourse explain: $work/nowhere/page.html can't be written: No such file or directory"
+
 # ---- review files ----
 
 mkdir "$work/review"
 cp -r spec tools "$work/review"
 review() { (cd "$work/review" && B=$work/review tools/review "$@") >"$work/out" 2>"$work/err"; }
 ln -s "$RECOURSE" "$work/review/recourse"
-what='tools/review'
-review --check lightspeed default pageindex
-is 'status when fresh' "$?" 0
-is 'stderr when fresh' "$(cat "$work/err")" ''
-sed -i 's/^| tries | 4 |/| tries | 3 |/' "$work/review/spec/default.policy.md"
-sed -i '/^## Examples$/,$d' "$work/review/spec/default.policy.md"
-review --check lightspeed default pageindex
-is 'status when stale' "$?" 1
-is 'stderr when stale' "$(cat "$work/err")" \
-    'spec/review/default.paths.txt: is not what spec/default.policy.md does; `make review` mends it'
-review lightspeed default
-is 'what it writes' "$(cat "$work/out")" spec/review/default.paths.txt
-is 'what is left' "$(ls "$work/review/spec/review")" 'default.paths.txt
-lightspeed.paths.txt'
-review --check lightspeed default
-is 'status when mended' "$?" 0
+if command -v dot >/dev/null; then
+    what='tools/review'
+    review --check lightspeed default pageindex
+    is 'status when fresh' "$?" 0
+    is 'stderr when fresh' "$(cat "$work/err")" ''
+    sed -i -E 's/(<rect x=")[0-9]/\19/' "$work/review/spec/review/lightspeed.svg"
+    review --check lightspeed default pageindex
+    is 'status where boxes stand elsewhere' "$?" 0
+    sed -i 's/^| tries | 4 |/| tries | 3 |/' "$work/review/spec/default.policy.md"
+    sed -i 's/^| A13 | final /| A33 | final /' "$work/review/spec/default.policy.md"
+    sed -i '/^## Examples$/,$d' "$work/review/spec/default.policy.md"
+    review --check lightspeed default pageindex
+    is 'status when stale' "$?" 1
+    is 'stderr when stale' "$(cat "$work/err")" \
+        'spec/review/default.paths.txt: is not what spec/default.policy.md does; `make review` mends it
+spec/review/default.svg: is not what spec/default.policy.md does; `make review` mends it'
+    review lightspeed default
+    is 'what it writes' "$(cat "$work/out")" 'spec/review/default.paths.txt
+spec/review/default.svg'
+    is 'what is left' "$(cd "$work/review/spec/review" && echo *)" \
+        'default.paths.txt default.svg lightspeed.paths.txt lightspeed.svg'
+    review --check lightspeed default
+    is 'status when mended' "$?" 0
+fi
 
 # ---- diff ----
 

@@ -13,7 +13,10 @@
 
 #include "src/core/json.h"
 #include "tests/server/faulty.h"
+#include "tests/server/mcp.h"
 #include "tests/server/parts.h"
+
+#define RCS_FIELD_MCP_PATH "/mcp"
 
 enum rcs_field_verdict { RCS_FIELD_OPEN = 0, RCS_FIELD_GOOD = 1, RCS_FIELD_BAD = 2, RCS_FIELD_WAITS = 3 };
 
@@ -27,10 +30,12 @@ struct rcs_field {
     struct rcs_bytes faults; /* a line for each thing that is not as it should be */
     /* what it runs against */
     struct rcs_faulty *server;
+    struct rcs_mcp *mcp;  /* of its path /mcp; NULL: none */
     struct rcs_deaf deaf; /* listener -1: none */
     int closed;           /* a port that is taken, and at which nobody listens; -1: none */
     unsigned closed_port;
     /* the process */
+    const char *command;
     char directory[48];
     pid_t child; /* 0: not started, or gone */
     int errors;  /* its standard error, a pipe; -1: at its end */
@@ -61,6 +66,21 @@ void rcs_field_run_all(struct rcs_field *fields, size_t count, const char *comma
 void rcs_field_judge(struct rcs_field *field);
 /* field_server.c: likewise, what the server saw. */
 void rcs_field_judge_server(struct rcs_field *field, const cJSON *expect, const cJSON *report);
+
+/* field_mcp.c: MCP, at /mcp of the server, or processes that keep a log in the directory. Sets the scripts; false with the
+   fault noted. */
+bool rcs_field_mcp_open(struct rcs_field *field);
+/* The path of the program that is an MCP server on stdio. */
+void rcs_field_mcp_program(struct rcs_bytes *out);
+/* How many messages of a method came to a server, "/mcp" or the name of a log. */
+size_t rcs_field_mcp_count(const struct rcs_field *field, const char *where, const char *method);
+/* The calls of tools that came to /mcp: how many; and what is between them and the next one. */
+size_t rcs_field_mcp_calls(const struct rcs_field *field);
+uint64_t rcs_field_mcp_gap_ms(const struct rcs_field *field, size_t index);
+void rcs_field_judge_mcp(struct rcs_field *field, const cJSON *expect);
+
+/* field_words.c: whether the trail of a result is the one that `recourse simulate` gives for these words. */
+void rcs_field_judge_words(struct rcs_field *field, const cJSON *result, const char *words);
 
 /* field_rows.c: how many of the rows of the field there are lines for, and why the others have none. Returns the number of
    faults: rows that nobody speaks for, lines of a row that is none. */

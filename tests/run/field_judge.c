@@ -134,6 +134,8 @@ static void check_result_member(struct rcs_field *field, const cJSON *result, co
         check_list(field, what, trail, "scenario", expected);
     } else if (strcmp(name, "waits_ms") == 0) {
         check_waits(field, trail, expected);
+    } else if (strcmp(name, "words") == 0) {
+        rcs_field_judge_words(field, result, cJSON_GetStringValue(expected));
     } else if (strncmp(name, "content_", 8) == 0 || strncmp(name, "characters_", 11) == 0) {
         check_content(field, result, expected);
     } else if (strcmp(name, "structured") != 0) {
@@ -320,6 +322,7 @@ static void judge_report(struct rcs_field *field, const cJSON *expect, const cha
     check_results(field, expect, report, span);
     check_output(field, report);
     rcs_field_judge_server(field, expect, report);
+    rcs_field_judge_mcp(field, expect);
     cJSON_Delete(report);
 }
 

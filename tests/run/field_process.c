@@ -51,7 +51,7 @@ static char **make_environment(const struct rcs_field *field)
     return all;
 }
 
-static int spawn(struct rcs_field *field, const char *command, int errors)
+static int spawn(struct rcs_field *field, int errors)
 {
     char tools[96], calls[96], report[96], out[96];
     char run[] = "run", name[] = "recourse", policy_word[] = "--policy", tools_word[] = "--tools";
@@ -72,13 +72,13 @@ static int spawn(struct rcs_field *field, const char *command, int errors)
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    why = posix_spawn(&field->child, command, &actions, NULL, words, environment);
+    why = posix_spawn(&field->child, field->command, &actions, NULL, words, environment);
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
     return why;
 }
 
-static bool start(struct rcs_field *field, const char *command)
+static bool start(struct rcs_field *field)
 {
     int ends[2];
     int why;
@@ -91,24 +91,26 @@ static bool start(struct rcs_field *field, const char *command)
         rcs_field_fault(field, "no pipe: %s", strerror(errno));
         return false;
     }
-    why = spawn(field, command, ends[1]);
+    why = spawn(field, ends[1]);
     close(ends[1]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK); /* what the command leaves running may hold the other end */
     field->errors = ends[0];
     field->began_ms = rcs_field_now_ms();
     if (why != 0) {
         field->child = 0;
-        rcs_field_fault(field, "%s can't be started: %s", command, strerror(why));
+        rcs_field_fault(field, "%s can't be started: %s", field->command, strerror(why));
     }
     return why == 0;
 }
 
 /* ---- while it runs ---- */
 
-/* Whether all that the line waits for has come: a text in the log, so many requests to each path, files that tools have written to. */
+/* Whether all that the line waits for has come: a text in the log, so many requests to each path, or messages to
+   each MCP server, files that tools have written to. */
 static bool has_come(const struct rcs_field *field, const cJSON *interrupt)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(interrupt, "log_has"));
+    const cJSON *server;
     const cJSON *count;
     const cJSON *file;
     struct stat about;
@@ -120,6 +122,13 @@ static bool has_come(const struct rcs_field *field, const cJSON *interrupt)
     cJSON_ArrayForEach(count, cJSON_GetObjectItemCaseSensitive(interrupt, "requests")) {
         if ((double)rcs_faulty_count(field->server, count->string) < count->valuedouble) {
             return false;
+        }
+    }
+    cJSON_ArrayForEach(server, cJSON_GetObjectItemCaseSensitive(interrupt, "mcp")) {
+        cJSON_ArrayForEach(count, server) {
+            if ((double)rcs_field_mcp_count(field, server->string, count->string) < count->valuedouble) {
+                return false;
+            }
         }
     }
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(interrupt, "files")) {
@@ -219,7 +228,8 @@ void rcs_field_run_all(struct rcs_field *fields, size_t count, const char *comma
 
         while (next < count && used < AT_ONCE) {
             struct rcs_field *field = &fields[next++];
-            if (rcs_field_open(field) && start(field, command)) {
+            field->command = command;
+            if (rcs_field_open(field) && start(field)) {
                 running[used++] = field;
             } else {
                 field->verdict = RCS_FIELD_BAD;

@@ -123,11 +123,24 @@ static void check_path(struct rcs_field *field, const cJSON *expected)
     }
 }
 
+/* The requests that are tries of calls: of MCP's, those that call a tool. */
+static size_t count_requests(const struct rcs_field *field)
+{
+    size_t mcp = field->mcp == NULL ? 0 : rcs_faulty_count(field->server, RCS_FIELD_MCP_PATH);
+
+    return rcs_faulty_count(field->server, NULL) - mcp + rcs_field_mcp_calls(field);
+}
+
+static uint64_t account_gap_ms(struct rcs_field *field, size_t index)
+{
+    return field->mcp == NULL ? gap_ms(field, NULL, index) : rcs_field_mcp_gap_ms(field, index);
+}
+
 /* Nothing is sent that the report knows nothing of; and where one call is all there is, no wait is cut short. */
 static void check_account(struct rcs_field *field, const cJSON *report)
 {
     const cJSON *results = member(report, "results");
-    size_t requests = rcs_faulty_count(field->server, NULL);
+    size_t requests = count_requests(field);
     double tries = 0;
     size_t index = 0;
     const cJSON *one;
@@ -144,7 +157,7 @@ static void check_account(struct rcs_field *field, const cJSON *report)
     cJSON_ArrayForEach(one, member(results->child, "trail")) {
         const cJSON *wait = member(one, "wait_ms");
         if (cJSON_IsNumber(wait) && index + 1 < requests &&
-            (double)gap_ms(field, NULL, index++) < wait->valuedouble) {
+            (double)account_gap_ms(field, index++) < wait->valuedouble) {
             rcs_field_fault(field, "a wait of %.0f ms was cut short", wait->valuedouble);
         }
     }

@@ -84,7 +84,7 @@ static bool set_scripts(struct rcs_field *field)
 static bool open_server(struct rcs_field *field)
 {
     field->server = rcs_faulty_new();
-    if (field->server == NULL || !set_scripts(field)) {
+    if (field->server == NULL || !set_scripts(field) || !rcs_field_mcp_open(field)) {
         return false;
     }
     return rcs_faulty_start(field->server) == 0;
@@ -127,6 +127,9 @@ static bool put_value(struct rcs_field *field, size_t which, struct rcs_bytes *o
         }
         rcs_bytes_format(out, "%u", field->deaf.port);
         return true;
+    case 3:
+        rcs_field_mcp_program(out);
+        return true;
     default:
         rcs_bytes_format(out, "%s", field->directory);
         return true;
@@ -136,15 +139,16 @@ static bool put_value(struct rcs_field *field, size_t which, struct rcs_bytes *o
 /* Copies `text` with its placeholders filled in. */
 static bool fill_in(struct rcs_field *field, struct recourse_span text, struct rcs_bytes *out)
 {
-    static const char *const names[] = {"{port}", "{closed port}", "{deaf port}", "{directory}"};
+    static const char *const names[] = {"{port}", "{closed port}", "{deaf port}", "{mcp server}", "{directory}"};
+    const size_t count = sizeof names / sizeof names[0];
 
     for (size_t at = 0; at < text.size;) {
         size_t which = 0;
-        while (which < 4 && !(text.size - at >= strlen(names[which]) &&
+        while (which < count && !(text.size - at >= strlen(names[which]) &&
                               memcmp(text.data + at, names[which], strlen(names[which])) == 0)) {
             which++;
         }
-        if (which == 4) {
+        if (which == count) {
             rcs_bytes_add(out, text.data + at++, 1);
         } else if (!put_value(field, which, out)) {
             return false;
@@ -243,7 +247,9 @@ void rcs_field_close(struct rcs_field *field)
     if (field->deaf.listener >= 0) {
         rcs_deaf_close(&field->deaf);
     }
+    rcs_mcp_free(field->mcp);
     rcs_faulty_free(field->server);
+    field->mcp = NULL;
     field->server = NULL;
     rcs_bytes_clear(&field->log);
 }

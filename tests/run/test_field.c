@@ -1,6 +1,6 @@
 /*
- * test_field [FILE]: every line of tests/cases/field.jsonl, or of FILE, goes through the real command, $RECOURSE or
- * build/recourse, over real sockets and pipes. Without FILE, the rows that are not run yet are listed, and why.
+ * test_field [FILE]: every line of tests/cases/field.jsonl and mcp.jsonl, or of FILE, goes through the real command,
+ * $RECOURSE or build/recourse, over real sockets and pipes. Without FILE, the rows that are not run yet are listed, and why.
  */
 #include "tests/run/field.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FIELD_FILE "tests/cases/field.jsonl"
+#define MCP_FILE "tests/cases/mcp.jsonl"
 #define ROWS_FILE "tests/cases/field-rows.jsonl"
 #define LINES_MAX 4096u
 
@@ -31,18 +32,19 @@ static bool known(const cJSON *object, const char *const *names)
 /* Whether the line has all that it needs, and nothing that nobody would look at. */
 static bool is_case(const struct rcs_field *field)
 {
-    static const char *const names[] = {"row",    "about",     "policy", "needs", "tools",  "server", "calls",
+    static const char *const names[] = {"row",    "about",     "policy", "needs", "tools",  "server", "mcp", "calls",
                                         "options", "environment", "interrupt", "expect", NULL};
     static const char *const expected[] = {"exit",        "run",         "results",        "each",
                                            "count",       "server",      "errors_has",     "errors_has_not",
                                            "took_min_ms", "took_max_ms", "report_has_not", "distinct_waits_min",
-                                           "files",       NULL};
+                                           "files",       "mcp",         NULL};
     const cJSON *expect = rcs_field_member(field, "expect");
     const cJSON *needs = rcs_field_member(field, "needs");
+    const cJSON *row = rcs_field_member(field, "row");
 
     return (needs == NULL || cJSON_IsString(needs)) && cJSON_IsObject(expect) && known(field->root, names) &&
            known(expect, expected) && cJSON_IsString(rcs_field_member(field, "about")) &&
-           cJSON_IsNumber(rcs_field_member(field, "row"));
+           (row == NULL || cJSON_IsNumber(row));
 }
 
 static void clear(struct rcs_field *fields, size_t count)
@@ -85,46 +87,68 @@ static struct rcs_field *read_lines(const char *path, char *text, size_t size, s
     return fields;
 }
 
-static unsigned print_verdicts(struct rcs_field *fields, size_t count, unsigned *passed)
+static void print_faults(const struct rcs_field *field)
+{
+    const cJSON *row = rcs_field_member(field, "row");
+
+    printf("%s:%u: ", field->file, field->number);
+    if (row != NULL) {
+        printf("row %.0f, ", row->valuedouble);
+    }
+    printf("%s\n%s", cJSON_GetStringValue(rcs_field_member(field, "about")), field->faults.data);
+}
+
+static unsigned print_verdicts(const struct rcs_field *fields, size_t count, unsigned *passed)
 {
     unsigned failed = 0;
 
     for (size_t i = 0; i < count; i++) {
-        struct rcs_field *field = &fields[i];
-        if (field->verdict == RCS_FIELD_BAD) {
-            printf("%s:%u: row %.0f, %s\n%s", field->file, field->number, rcs_field_member(field, "row")->valuedouble,
-                   cJSON_GetStringValue(rcs_field_member(field, "about")), field->faults.data);
+        if (fields[i].verdict == RCS_FIELD_BAD) {
+            print_faults(&fields[i]);
         }
-        failed += field->verdict == RCS_FIELD_BAD;
-        *passed += field->verdict == RCS_FIELD_GOOD;
+        failed += fields[i].verdict == RCS_FIELD_BAD;
+        *passed += fields[i].verdict == RCS_FIELD_GOOD;
     }
     return failed;
 }
 
-int main(int argc, char **argv)
+/* Runs the lines of a file, and counts their rows if there are rows. Returns how many failed. */
+static unsigned run_file(const char *path, const char *rows, unsigned *passed)
 {
-    const char *path = argc > 1 ? argv[1] : FIELD_FILE;
     const char *command = getenv("RECOURSE");
     size_t size = 0;
     char *text = rcs_field_read(path, &size);
     struct rcs_field *fields;
     size_t count;
-    unsigned passed = 0;
     unsigned failed;
 
     if (text == NULL) {
-        fprintf(stderr, "cases: %s can't be read\n", path);
+        printf("cases: %s can't be read\n", path);
         return 1;
     }
     fields = read_lines(path, text, size, &count);
     rcs_field_run_all(fields, count, command == NULL ? "build/recourse" : command);
-    failed = print_verdicts(fields, count, &passed);
-    if (argc == 1) {
-        failed += rcs_field_rows(ROWS_FILE, fields, count);
+    failed = print_verdicts(fields, count, passed) + (count == 0);
+    if (rows != NULL) {
+        failed += rcs_field_rows(rows, fields, count);
     }
     clear(fields, count);
     free(fields);
     free(text);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned passed = 0;
+    unsigned failed;
+
+    if (argc > 1) {
+        failed = run_file(argv[1], NULL, &passed);
+    } else {
+        failed = run_file(FIELD_FILE, ROWS_FILE, &passed);
+        failed += run_file(MCP_FILE, NULL, &passed);
+    }
     printf("cases: %u passed, %u failed\n", passed, failed);
     return passed > 0 && failed == 0 ? 0 : 1;
 }

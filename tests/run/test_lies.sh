@@ -78,6 +78,26 @@ lie "the file x holds '', not 'y'" "200" "$one}],\"files\":{\"x\":\"y\"}"
 lie 'it ended before it was interrupted' "200" "$one}]" '"interrupt":{"signal":"INT","log_has":"no such text"},'
 lie 'the script of /a: no such word' "nonsense" "$one}]"
 
+# What is said of an MCP server, and of the words of a run.
+find='{"mcpServers":{"pages":{"url":"http://127.0.0.1:{port}/mcp","era":"legacy"}}}'
+# mcp_lie TEXT RESULT SEEN: likewise, of a call that is tried twice
+mcp_lie() {
+    local tools=$find calls='[{"id":"c1","function":{"name":"find","arguments":"{\"n\":1}"}}]'
+    lie "$1" 200 "\"exit\":0,\"results\":[{$2}],\"mcp\":{\"/mcp\":{$3}}" '"mcp":{"find":"429 | count"},'
+}
+mcp_lie '/mcp: tools/call is 2, not 1' '' '"tools/call":1'
+mcp_lie '/mcp: notifications/cancelled is 0, not 1' '' '"notifications/cancelled":1'
+mcp_lie '/mcp: runs is 1, not 2' '' '"runs":2'
+mcp_lie '/mcp: gap 0 is ' '' '"gaps_min_ms":[90000]'
+mcp_lie "/mcp: 'm9' is not in {" '' '"calls_have":["m9"]'
+mcp_lie '/mcp: keys is 1, not 2' '' '"keys":2'
+mcp_lie '/mcp: call 1 says that it is try 2, not 3' '' '"tries":[1,3]'
+mcp_lie 'tries of the result is 2, simulated 1' '"words":"ok"' ''
+mcp_lie 'event of a step is "rate_limited", simulated "unreachable"' '"words":"unreachable, ok"' ''
+mcp_lie 'ms is not within 10' '"words":"rate_limited@10ms, ok"' ''
+mcp_lie 'the trail is shorter than the run' '"words":"rate_limited, rate_limited, ok"' ''
+mcp_lie 'these are no words to simulate: no_such_word' '"words":"no_such_word"' ''
+
 # A line that can't be looked at as a whole fails the file.
 for text in '{}' '{"row":1' "$(line 200 "$one}],\"tries\":1")" "$(line 200 "$one}]" '"polcy":"x",')" "$(line 200 "$one}]" '"row":1,')"; do
     printf '%s\n' "$text" >"$work/lie.jsonl"

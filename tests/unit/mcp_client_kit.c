@@ -40,12 +40,30 @@ static void put_facts(struct mcp_kit *mcp, const struct recourse_facts *facts)
     }
 }
 
+static void put_beliefs(struct mcp_kit *mcp, const struct recourse_facts *facts)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = recourse_policy_builtin_name(i)) != NULL; i++) {
+        struct recourse_judgement judgement;
+        size_t used = strlen(mcp->beliefs);
+
+        recourse_classify(recourse_policy_builtin(name), facts, &judgement);
+        snprintf(mcp->beliefs + used, sizeof mcp->beliefs - used, "%s%s", i > 0 ? " " : "",
+                 recourse_effect_name(judgement.effect));
+    }
+}
+
 static void observe(void *user, const struct recourse_observation *seen)
 {
     struct mcp_kit *mcp = user;
 
     if (seen->facts == NULL) {
         return;
+    }
+    if (mcp->facts[0] == '\0') {
+        mcp->beliefs[0] = '\0';
+        put_beliefs(mcp, seen->facts);
     }
     put_facts(mcp, seen->facts);
     if (mcp->detail[0] == '\0') {

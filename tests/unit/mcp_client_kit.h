@@ -28,6 +28,7 @@ struct mcp_kit {
     struct kit kit;
     char facts[4096];  /* one word a try: "200,rpc-32602" */
     char detail[256]; /* of the first of them that had one */
+    char beliefs[64]; /* what the policies that come with the library take the first one's effect for: "none none unknown" */
 };
 
 /* The toy policy, where a lost session is reached for in a new one, with this observer. */

@@ -176,6 +176,12 @@ static bool http_cancel(void *self, struct recourse_transfer *transfer)
     return sent;
 }
 
+static void http_touch(void *self, struct recourse_transfer *transfer)
+{
+    (void)self;
+    transfer->request->touches++;
+}
+
 static struct recourse_span span_of(const char *text)
 {
     return (struct recourse_span){text != NULL ? text : "", text != NULL ? strlen(text) : 0};
@@ -418,6 +424,7 @@ void sim_init(struct sim *sim, uint64_t start_ms)
         .unwatch = unwatch,
         .http_start = http_start,
         .http_cancel = http_cancel,
+        .http_touch = http_touch,
         .http_resume = http_resume,
         .submit = submit,
         .wake = wake,

@@ -54,6 +54,7 @@ struct sim_request {
     uint64_t read_timeout_ms;
     size_t body_max;
     bool cancelled;
+    unsigned touches; /* its read timeout was moved */
 };
 
 struct sim {

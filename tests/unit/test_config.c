@@ -241,7 +241,7 @@ static void test_wrong_programs(void)
     } wrong[] = {
         {"\"command\":[\"npx\"]", ".command: wants a string"},
         {"\"command\":\"\"", ".command: wants the name of a program; its words stand in \"args\""},
-        {"\"command\":\"${\"", ".command: a variable is written ${NAME}, with letters, digits and _"},
+        {"\"command\":\"${\"", ".command: a variable is written ${NAME} or ${NAME:-default}, with letters, digits and _"},
         {"\"args\":\"-y\"", ".args: wants a list: the program's words, fewer than 1000"},
         {"\"args\":[7]", ".args: wants a string"},
         {"\"args\":[\"${RECOURSE_UNSET}\"]", ".args: the variable RECOURSE_UNSET is not set in the environment"},
@@ -368,7 +368,7 @@ static void test_secrets(void)
     expect_http_refused(",\"proxy\":\"http://u:${RCS_TEST_BAD}@p\"",
                         "t.json: tools[0].http.proxy: the variable RCS_TEST_BAD has a control character in it");
     expect_http_refused(",\"proxy\":\"http://u:${RCS_TEST_BAD\"",
-                        "t.json: tools[0].http.proxy: a variable is written ${NAME}, with letters, digits and _");
+                        "t.json: tools[0].http.proxy: a variable is written ${NAME} or ${NAME:-default}, with letters, digits and _");
 }
 
 static void test_headers(void)
@@ -393,9 +393,9 @@ static void test_headers(void)
     expect_http_refused(",\"headers\":{\"a\":\"${RCS_TEST_BAD}\"}",
                         "t.json: tools[0].http.headers.a: the variable RCS_TEST_BAD has a control character in it");
     expect_http_refused(",\"headers\":{\"a\":\"${RCS\"}",
-                        "t.json: tools[0].http.headers.a: a variable is written ${NAME}, with letters, digits and _");
+                        "t.json: tools[0].http.headers.a: a variable is written ${NAME} or ${NAME:-default}, with letters, digits and _");
     expect_http_refused(",\"headers\":{\"a\":\"${}\"}",
-                        "t.json: tools[0].http.headers.a: a variable is written ${NAME}, with letters, digits and _");
+                        "t.json: tools[0].http.headers.a: a variable is written ${NAME} or ${NAME:-default}, with letters, digits and _");
     for (unsigned i = 1; i <= 100; i++) {
         size_t used = strlen(many);
 
@@ -444,6 +444,36 @@ static void test_commands(void)
     tool = &config.tools[1];
     CU_ASSERT_PTR_NULL(tool->environment);
     CU_ASSERT_PTR_NULL(tool->directory);
+}
+
+/* As shells have it. */
+static void test_defaults_of_variables(void)
+{
+    static const struct {
+        const char *text;
+        const char *value;
+    } cases[] = {
+        {"${RCS_TEST_UNSET:-a b}", "a b"},  {"<${RCS_TEST_UNSET:-}>", "<>"},
+        {"${RCS_TEST_EMPTY:-other}", "other"}, {"${RCS_TEST_EMPTY}", ""},
+        {"${RCS_TEST_KEY:-other}", "key"},  {"${RCS_TEST_KEY:-}/${RCS_TEST_UNSET:-:-$}", "key/:-$"},
+    };
+    char json[256];
+
+    RCS_EQUAL(unsetenv("RCS_TEST_UNSET"), 0);
+    RCS_EQUAL(setenv("RCS_TEST_EMPTY", "", 1), 0);
+    RCS_EQUAL(setenv("RCS_TEST_KEY", "key", 1), 0);
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        char line[64];
+
+        snprintf(json, sizeof json, "{\"mcpServers\":{\"a\":{\"command\":\"a\",\"env\":{\"K\":\"%s\"}}}}", cases[i].text);
+        snprintf(line, sizeof line, "K=%s", cases[i].value);
+        RCS_EQUAL(read(json), true);
+        RCS_TEXT_EQUAL(config.servers[0].environment[0], line);
+    }
+    expect_command_refused("\"env\":{\"a\":\"${RCS_TEST_KEY:-x\"}", "t.json: tools[0].env.a: a variable is written ${NAME} or "
+                                                                    "${NAME:-default}, with letters, digits and _");
+    expect_command_refused("\"env\":{\"a\":\"${:-x}\"}", "t.json: tools[0].env.a: a variable is written ${NAME} or "
+                                                         "${NAME:-default}, with letters, digits and _");
 }
 
 static void test_commands_that_are_refused(void)
@@ -497,6 +527,7 @@ static const struct rcs_test tests[] = {
     {"secrets", test_secrets},
     {"headers", test_headers},
     {"commands", test_commands},
+        {"defaults of variables", test_defaults_of_variables},
     {"commands that are refused", test_commands_that_are_refused},
     {"places are those of the tool", test_places_are_those_of_the_tool},
 };

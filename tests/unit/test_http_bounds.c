@@ -148,6 +148,50 @@ static void test_cancelled_while_it_waits(void)
     exchange_close();
 }
 
+static size_t streamed;
+static size_t largest; /* of the blocks that came */
+
+static bool measure(void *user, const char *bytes, size_t size)
+{
+    (void)user;
+    (void)bytes;
+    streamed += size;
+    largest = size > largest ? size : largest;
+    return true;
+}
+
+static void get_in_blocks(size_t expected)
+{
+    exchange_init(&exchange, "GET", peer_port(exchange_peer));
+    exchange.request.data = measure;
+    streamed = 0;
+    largest = 0;
+    exchange_run(&exchange);
+    RCS_EQUAL(streamed, expected);
+}
+
+/* Nobody holds much memory for answers that are small; where they are not, they are read in larger pieces. */
+static void test_large_answers(void)
+{
+    enum { LARGE = 40000, SMALL_PIECE = 2048, LARGE_PIECE = 16384, TRIES = 100 };
+    static char answer[LARGE + 64];
+    const struct peer_step large[] = {EXPECTS, {PEER_SEND, answer, 0, 0}, EXPECTS, SENDS(OK), AGAIN};
+    const struct peer_step *const scripts[] = {large};
+    int head = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", LARGE);
+
+    memset(answer + head, 'x', LARGE);
+    answer[head + LARGE] = '\0';
+    exchange_open(scripts, 1);
+    get_in_blocks(LARGE);
+    CU_ASSERT_TRUE(largest <= SMALL_PIECE);
+    for (unsigned i = 0; i < TRIES && largest <= SMALL_PIECE; i++) { /* once, unless it comes in small pieces */
+        get_in_blocks(2);
+        get_in_blocks(LARGE);
+    }
+    CU_ASSERT_TRUE(largest > SMALL_PIECE && largest <= LARGE_PIECE);
+    exchange_close();
+}
+
 static void test_passwords(void)
 {
     static const struct {
@@ -187,6 +231,7 @@ int main(void)
         {"grows as it comes", test_grows_as_it_comes},
         {"timeouts of one that waits", test_timeouts_of_one_that_waits},
         {"cancelled while it waits", test_cancelled_while_it_waits},
+        {"large answers", test_large_answers},
         {"passwords", test_passwords},
     };
 

@@ -176,6 +176,30 @@ static void start_other(struct exchange *exchange)
     RCS_EQUAL(exchange->other->done, 0);
 }
 
+/* Both answers may have been read when the first of them is told. */
+static void test_cancel_each_other(void)
+{
+    enum { PAIRS = 50 };
+
+    exchange_open(&ok_again_script, 1);
+    for (unsigned i = 0; i < PAIRS; i++) {
+        struct exchange pair[2];
+
+        for (unsigned k = 0; k < 2; k++) {
+            exchange_init(&pair[k], "POST", peer_port(exchange_peer));
+            pair[k].then = cancel_other;
+            pair[k].other = &pair[1 - k];
+            RCS_EQUAL(exchange_start(&pair[k]), 0);
+        }
+        while (pair[0].done + pair[1].done == 0) {
+            poll_once();
+        }
+        expect_quiet();
+        RCS_EQUAL(pair[0].done + pair[1].done, 1);
+    }
+    exchange_close();
+}
+
 static void test_start_within_done(void)
 {
     struct exchange chain[3];
@@ -515,6 +539,7 @@ int main(void)
         {"cancel after sending", test_cancel_after_sending},
         {"cancel within the body", test_cancel_within_the_body},
         {"cancel within done", test_cancel_within_done},
+        {"cancel each other", test_cancel_each_other},
         {"start within done", test_start_within_done},
         {"free with some in flight", test_free_with_some_in_flight},
         {"a hundred at once", test_hundred_at_once},

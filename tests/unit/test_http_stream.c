@@ -189,6 +189,32 @@ static void test_no_bound_but_the_callers(void)
     RCS_TEXT_EQUAL(seen.text, "0123456789");
 }
 
+/* What is touched lives longer than its read timeout, and no longer than that after the last touch. */
+static void test_touched(void)
+{
+    static const struct peer_step script[] = {EXPECTS, SENDS(EVENTS), HANGS};
+    const struct peer_step *const scripts[] = {script};
+    struct exchange exchange;
+    uint64_t began_ms;
+
+    memset(&seen, 0, sizeof seen);
+    exchange_open(scripts, 1);
+    exchange_init(&exchange, "POST", peer_port(exchange_peer));
+    exchange.request.data = take;
+    exchange.request.data_type = "text/event-stream";
+    exchange.request.read_timeout_ms = 150;
+    began_ms = exchange_port->now_ms(exchange_port->self);
+    RCS_EQUAL(exchange_start(&exchange), 0);
+    while (exchange.done == 0 && exchange_port->now_ms(exchange_port->self) < began_ms + 400) {
+        exchange_port->http_touch(exchange_port->self, exchange.transfer);
+        RCS_EQUAL(exchange_port->poll(exchange_port->self, 5), 0);
+    }
+    RCS_EQUAL(exchange.done, 0);
+    exchange_finish(&exchange);
+    RCS_EQUAL(exchange.response.timeout, RECOURSE_TIMEOUT_READ);
+    exchange_close();
+}
+
 int main(void)
 {
     static const struct rcs_test tests[] = {
@@ -200,6 +226,7 @@ int main(void)
         {"other bodies are kept", test_other_bodies_are_kept},
         {"any type", test_any_type},
         {"no bound but the caller's", test_no_bound_but_the_callers},
+        {"touched", test_touched},
     };
     int status;
 

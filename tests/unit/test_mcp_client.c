@@ -57,6 +57,8 @@ static const struct {
 } cases[] = {
     {MCP_JSON(MCP_RESULT(3, MCP_TEXT("a\\nb"))), "200", "a\nb"},
     {MCP_JSON("[" MCP_RESULT(2, "{}") "," MCP_RESULT(3, MCP_TEXT("batch")) "]"), "200", "batch"},
+    {MCP_JSON("[{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"m\"}}," MCP_RESULT(3, MCP_TEXT("batch")) "]"), "200", "batch"},
+    {MCP_JSON("[" MCP_RESULT(2, "{}") ",{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"m\"}}]"), "200,rpc-32600", "m"},
     {MCP_JSON(MCP_RESULT(3, "{\"content\":[]}")), "200", ""},
     {MCP_JSON(MCP_RESULT(3, "{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}")), "200", "a\nb"},
     {MCP_JSON(MCP_RESULT(3, "{\"content\":[{\"type\":\"image\",\"data\":\"aGVsbG8=\",\"mimeType\":\"image/png\"}]}")), "200",

@@ -329,27 +329,36 @@ static void test_list_given_up(void)
 static void test_end(void)
 {
     static const struct {
-        struct sim_answer answer;
-        uint64_t ms; /* that the closing takes */
+        struct sim_answer cancelled; /* to the notification that the call is not wanted any more */
+        struct sim_answer ended;     /* to the DELETE */
+        uint64_t ms;                 /* that the closing takes */
     } ends[] = {
-        {{.status = 200, .after_ms = 1}, 1}, {{.status = 405, .after_ms = 2}, 2}, {{.status = 404, .after_ms = 1}, 1},
-        {{.network = RECOURSE_NETWORK_REFUSED, .unsent = true, .after_ms = 1}, 1}, {SILENT, 250},
+        {MCP_ACCEPTED, {.status = 200, .after_ms = 1}, 2},
+        {MCP_ACCEPTED, {.status = 405, .after_ms = 2}, 3},
+        {MCP_ACCEPTED, {.status = 404, .after_ms = 1}, 2},
+        {MCP_ACCEPTED, {.network = RECOURSE_NETWORK_REFUSED, .unsent = true, .after_ms = 1}, 2},
+        {MCP_ACCEPTED, SILENT, 251},
+        {{.status = 500, .after_ms = 7}, {.status = 200, .after_ms = 1}, 8},
+        {{.network = RECOURSE_NETWORK_RESET, .after_ms = 1}, {.status = 200, .after_ms = 1}, 2},
+        {SILENT, {.status = 200, .after_ms = 1}, 251},
+        {SILENT, SILENT, 500},
     };
 
     for (size_t i = 0; i < RCS_COUNT(ends); i++) {
-        static const struct sim_answer posts[] = {IN_SESSION, SILENT};
+        const struct sim_answer posts[] = {IN_SESSION, SILENT, ends[i].cancelled};
         static const struct sim_answer gets[] = {SILENT};
         struct world world = {.elicits = false};
         uint64_t now_ms;
 
         open_world(&world, posts, RCS_COUNT(posts), gets, 1);
-        sim_route(&world.mcp.kit.sim, "DELETE http://s/", &ends[i].answer, 1);
+        sim_route(&world.mcp.kit.sim, "DELETE http://s/", &ends[i].ended, 1);
         (void)kit_start_one(&world.mcp.kit, "find", "{}"); /* in the middle of a call */
         kit_settle(&world.mcp.kit);
         now_ms = world.mcp.kit.sim.now_ms;
         recourse_runner_free(world.mcp.kit.runner);
         world.mcp.kit.runner = NULL;
         RCS_EQUAL(world.mcp.kit.sim.now_ms - now_ms, ends[i].ms);
+        RCS_EQUAL(count(&world.mcp, "notifications/cancelled"), 1);
         RCS_EQUAL(world.mcp.kit.sim.stream_count, 2);
         RCS_TEXT_EQUAL(mcp_stream(&world.mcp, 1)->method, "DELETE");
         CU_ASSERT_PTR_NOT_NULL(strstr(mcp_stream(&world.mcp, 1)->headers, "|Mcp-Session-Id: s-1"));

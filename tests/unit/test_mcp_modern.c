@@ -358,6 +358,8 @@ static void test_rounds(void)
     RCS_TEXT_EQUAL(kit_content(turn, 0), "done");
     RCS_TEXT_EQUAL(mcp.facts, "200");
     RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 1);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->rounds, 3);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->resumes, 0);
     for (size_t i = 0; i < RCS_COUNT(wants); i++) {
         char id[32];
 
