@@ -301,7 +301,7 @@ clean:
 
 # ---- the bench: `make bench`, or parts of it: `make bench ONLY="runner peers"` ----
 
-BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match)
+BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match audit)
 PCRE2 = $(shell pkg-config --silence-errors $(1) libpcre2-8)
 $(B)/bench/%.c $(B)/bench/%.h $(B)/bench/%.rl &: tests/bench/%.policy.md $(B)/policyc
 	@mkdir -p $(@D)
@@ -310,9 +310,10 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local parts_audit)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
+$(B)/bench/audit: $(B)/obj/tests/bench/audit.o $(B)/libcli.a $(B)/libgen.a
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
 $(BENCH):
 	@mkdir -p $(@D)
