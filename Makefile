@@ -59,6 +59,7 @@ UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/u
 POLICY_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/policy/test_*.c))
 RUN_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/run/test_*.c))
 RUN_OBJECTS := $(filter-out $(B)/obj/tests/run/test_%.o,$(call objects,tests/run))
+SIM_OBJECTS := $(filter-out %/main.o %/test_sim.o,$(call objects,tests/sim))
 SERVER_OBJECTS := $(filter-out %main.o,$(call objects,tests/server))
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(wildcard examples/embed_*.c examples/host_*.c))
@@ -72,13 +73,14 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test test-threads cases interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
+.PHONY: all deps demo test test-threads simulate cases interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
 .PHONY: install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
 help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
+	  'make simulate  a million calls on a simulated port, and what has to hold; SEEDS=N for more, FROM=N begins elsewhere' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
 	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
@@ -172,6 +174,12 @@ $(POLICY_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libcli.a $
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
 
+$(B)/tests/sim/sim: $(B)/obj/tests/sim/main.o
+$(B)/tests/sim/test_sim: $(B)/obj/tests/sim/test_sim.o
+$(B)/tests/sim/sim $(B)/tests/sim/test_sim: $(SIM_OBJECTS) $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$(filter %.o,$^) $(filter %.a,$^),$(UNIT_LIBS))
+
 $(RUN_TESTS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
 	@mkdir -p $(@D)
 	$(call link,$^,$(UNIT_LIBS))
@@ -213,10 +221,16 @@ $(B)/embed_core: $(B)/obj/examples/embed_core.o $(B)/obj/policies/lightspeed.o $
 demo: $(B)/recourse $(B)/demo
 	@$(B)/demo $(B)/recourse
 
-programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(B)/faulty-server $(B)/mcp-server $(B)/demo
+SIM_TEST := $(B)/tests/sim/test_sim
+programs: all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(SIM_TEST) $(B)/tests/sim/sim $(FUZZERS) $(B)/faulty-server $(B)/mcp-server $(B)/demo
 
 test: programs
-	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(FUZZERS) $(SHELL_TESTS)
+	@B=$(B) RECOURSE=$(B)/recourse CC='$(CC)' CXX='$(CXX)' tests/all $(UNIT_TESTS) $(POLICY_TESTS) $(RUN_TESTS) $(SIM_TEST) $(FUZZERS) $(SHELL_TESTS)
+
+# SEEDS=N: so many worlds; else as many as make a million calls. FROM=N: the first seed.
+FROM := 1
+simulate: $(B)/tests/sim/sim
+	@$(B)/tests/sim/sim --from $(FROM) $(if $(SEEDS),--seeds $(SEEDS),--calls 1000000)
 
 # Each line of tests/cases/field.jsonl and mcp.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
@@ -287,7 +301,7 @@ clean:
 
 # ---- the bench: `make bench`, or parts of it: `make bench ONLY="runner peers"` ----
 
-BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match)
+BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match audit)
 PCRE2 = $(shell pkg-config --silence-errors $(1) libpcre2-8)
 $(B)/bench/%.c $(B)/bench/%.h $(B)/bench/%.rl &: tests/bench/%.policy.md $(B)/policyc
 	@mkdir -p $(@D)
@@ -296,9 +310,10 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local parts_audit)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
+$(B)/bench/audit: $(B)/obj/tests/bench/audit.o $(B)/libcli.a $(B)/libgen.a
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
 $(BENCH):
 	@mkdir -p $(@D)

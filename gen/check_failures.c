@@ -139,21 +139,141 @@ static const struct rcs_spec_fact_row *taker(const struct rcs_spec *spec, size_t
     return NULL;
 }
 
-static void find_shadowed(const struct rcs_check *check, size_t index)
+/* ---- conditions that can't hold ---- */
+
+static bool same_text_but(const struct recourse_atom *a, const struct recourse_atom *b)
+{
+    return same_text(a->name, b->name) && strcmp(a->value, b->value) != 0;
+}
+
+/* Kinds that one attempt can't show both of. A broken connection may have begun with a status, and a server that was a
+   process may have ended: most kinds go together. */
+static bool kinds_exclude(uint8_t a, uint8_t b)
+{
+    static const uint32_t others[RECOURSE_ATOM_COUNT] = {
+        [RECOURSE_ATOM_SPAWN] = 1u << RECOURSE_ATOM_HTTP | 1u << RECOURSE_ATOM_NETWORK | 1u << RECOURSE_ATOM_TIMEOUT |
+                                1u << RECOURSE_ATOM_RPC | 1u << RECOURSE_ATOM_TOOL_ERROR | 1u << RECOURSE_ATOM_EXIT |
+                                1u << RECOURSE_ATOM_SESSION_EXPIRED | 1u << RECOURSE_ATOM_PROTOCOL |
+                                1u << RECOURSE_ATOM_TOO_LARGE,
+        [RECOURSE_ATOM_RPC] = 1u << RECOURSE_ATOM_PROTOCOL | 1u << RECOURSE_ATOM_TOO_LARGE | 1u << RECOURSE_ATOM_TOOL_ERROR,
+        [RECOURSE_ATOM_EXIT] = 1u << RECOURSE_ATOM_HTTP | 1u << RECOURSE_ATOM_RPC | 1u << RECOURSE_ATOM_SESSION_EXPIRED,
+    };
+
+    return (others[a] & 1u << b) != 0 || (others[b] & 1u << a) != 0;
+}
+
+bool rcs_atoms_exclude(const struct recourse_atom *a, const struct recourse_atom *b)
+{
+    if (kinds_exclude(a->kind, b->kind)) {
+        return true;
+    }
+    if (a->kind != b->kind) {
+        return false;
+    }
+    switch ((enum recourse_atom_kind)a->kind) {
+    case RECOURSE_ATOM_HTTP:
+    case RECOURSE_ATOM_RPC:
+    case RECOURSE_ATOM_EXIT:
+        return a->high < b->low || b->high < a->low;
+    case RECOURSE_ATOM_NETWORK:
+    case RECOURSE_ATOM_TIMEOUT:
+        return a->low != 0 && b->low != 0 && a->low != b->low;
+    case RECOURSE_ATOM_TOOL:
+        return !prefix_covers(a->value, b->value) && !prefix_covers(b->value, a->value);
+    case RECOURSE_ATOM_JSON_IS:
+    case RECOURSE_ATOM_RESULT_JSON_IS:
+        return same_text_but(a, b);
+    default:
+        return false;
+    }
+}
+
+/* A result is looked into where an answer claims success, and these say that there is none. */
+static bool needs_failure(const struct recourse_atom *atom)
+{
+    switch ((enum recourse_atom_kind)atom->kind) {
+    case RECOURSE_ATOM_HTTP:
+        return atom->low >= 400;
+    case RECOURSE_ATOM_NETWORK:
+    case RECOURSE_ATOM_TIMEOUT:
+    case RECOURSE_ATOM_RPC:
+    case RECOURSE_ATOM_TOOL_ERROR:
+    case RECOURSE_ATOM_SPAWN:
+    case RECOURSE_ATOM_UNSENT:
+    case RECOURSE_ATOM_PROTOCOL:
+    case RECOURSE_ATOM_SESSION_EXPIRED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Two atoms of a conjunction that shut each other out; false if there are none. */
+static bool contradiction(const struct conjunction *it, size_t *one, size_t *two)
+{
+    bool result = looks_into_result(it);
+
+    for (*one = 0; *one < it->count; ++*one) {
+        for (*two = 0; *two < it->count; ++*two) {
+            const struct recourse_atom *b = &it->atoms[*two].atom;
+            struct conjunction single = {&it->atoms[*one], 1};
+
+            if (*one != *two && (rcs_atoms_exclude(&it->atoms[*one].atom, b) ||
+                                 (result && looks_into_result(&single) && needs_failure(b)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether any condition of the row can ever decide. Those that can't are told of. */
+static bool find_dead(const struct rcs_check *check, size_t index)
 {
     const struct rcs_spec_fact_row *row = &check->spec->fact_rows[index];
+    bool alive = false;
+    size_t one;
+    size_t two;
 
     for (size_t i = 0; i < row->atom_count;) {
         struct conjunction it = conjunction_at(row, i);
         const struct rcs_spec_fact_row *by = taker(check->spec, index, &it);
 
-        if (by != NULL) {
+        i += it.count;
+        if (contradiction(&it, &one, &two)) {
+            rcs_find(check->findings, RCS_WARNING, "impossible", it.atoms[0].place, row->id, NULL,
+                     "'%s' and '%s' can't both hold of one try, so this never decides", it.atoms[one].text,
+                     it.atoms[two].text);
+        } else if (by != NULL) {
             rcs_find(check->findings, by == row ? RCS_WARNING : RCS_ERROR, "shadowed", it.atoms[0].place,
                      rcs_arena_format(check->findings->arena, by == row ? "%s" : "%s, %s", by->id, row->id), NULL,
                      "'%s'%s never decides: %s %s takes it first", it.atoms[0].text, it.count > 1 ? " and what follows" : "",
                      by == row ? "an earlier condition of" : "row", by->id);
+        } else {
+            alive = true;
         }
-        i += it.count;
+    }
+    return alive;
+}
+
+static void find_not_produced(const struct rcs_check *check, const bool *alive)
+{
+    const struct rcs_spec *spec = check->spec;
+
+    for (uint16_t failure = 0; failure < spec->failure_count; failure++) {
+        bool produced = false;
+        const char *rows = "";
+
+        for (size_t i = 0; i < spec->fact_row_count; i++) {
+            if (spec->fact_rows[i].failure == failure) {
+                produced = produced || alive[i];
+                rows = rcs_arena_format(check->findings->arena, "%s%s%s", rows, *rows ? ", " : "", spec->fact_rows[i].id);
+            }
+        }
+        if (!produced) {
+            rcs_find(check->findings, RCS_WARNING, "not-produced", spec->failures[failure].place, rows, NULL,
+                     "nothing produces '%s': no condition of its rows can ever decide", spec->failures[failure].name);
+        }
     }
 }
 
@@ -231,18 +351,21 @@ void rcs_check_failures(const struct rcs_check *check)
 {
     struct rcs_pattern *patterns;
     size_t count = rcs_patterns(check->findings->arena, check->spec, &patterns);
+    bool *alive;
 
     if (count > RECOURSE_PATTERNS_MAX) {
         rcs_find(check->findings, RCS_ERROR, "too-large", check->spec->fact_rows[0].when_place, NULL, NULL,
                  "%zu different texts and words are looked for; at most %u can be", count, RECOURSE_PATTERNS_MAX);
     }
     find_shadowed_tools(check);
+    alive = rcs_arena_alloc(check->findings->arena, check->spec->fact_row_count + 1);
     for (size_t i = 0; i < check->spec->fact_row_count; i++) {
         const struct rcs_spec_fact_row *row = &check->spec->fact_rows[i];
 
-        find_shadowed(check, i);
+        alive[i] = find_dead(check, i);
         if (row->effect == RECOURSE_EFFECT_NONE) {
             find_unproven(check, row);
         }
     }
+    find_not_produced(check, alive);
 }

@@ -24,6 +24,7 @@ struct way {
     uint64_t least_ms; /* with the luckiest draws */
     uint64_t most_ms;  /* with the unluckiest, and servers that ask for as much as they may */
     uint64_t base_ms;  /* the schedule alone, on the way with the most */
+    uint64_t sum_ms;   /* the schedule alone, on the way where it is longest */
     size_t from;       /* the way before, + 1; 0: none */
     uint16_t failure;
     bool safe;
@@ -45,6 +46,8 @@ struct ways {
     struct rcs_index index;
     bool full;
     struct due *due; /* [wait * tries + index] */
+    struct due late;      /* the first wait by which the schedules alone come to the deadline; the times are totals */
+    struct due late_most; /* likewise, with jitter and what servers may ask for */
 };
 
 /* Forgets uses that no schedule asks for, so that ways which differ in nothing else are one. */
@@ -125,6 +128,21 @@ static struct due *due_after(struct ways *ways, size_t from, uint16_t w, unsigne
     return due;
 }
 
+/* Notes the first run whose waits add up to more than the deadline allows. */
+static void note_late(struct ways *ways, size_t from, uint64_t sum_ms, uint64_t most_ms, const struct rcs_case *at)
+{
+    uint64_t deadline_ms = ways->check->spec->settings.call_deadline_ms;
+    struct due *late = sum_ms >= deadline_ms ? &ways->late : &ways->late_most;
+
+    if (most_ms >= deadline_ms && late->from == 0) {
+        late->from = from + 1;
+        late->failure = (uint16_t)(at->event - RECOURSE_EVENT_FAILURE);
+        late->safe = at->safe;
+        late->base_ms = sum_ms;
+        late->most_ms = most_ms;
+    }
+}
+
 /* Goes on from way `from` by one failure that is tried again, if it is. */
 static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
 {
@@ -138,6 +156,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     unsigned index;
     uint64_t least;
     uint64_t most;
+    uint64_t sum;
     uint16_t row;
     bool spent;
 
@@ -150,12 +169,14 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     index = wait->by_uses ? history.uses[spec->rows[row].wait] - 1u : history.tries - 1u;
     due = due_after(ways, from, spec->rows[row].wait, index, &at);
     least = rcs_add_ms(way_at(ways, from)->least_ms, due->least_ms);
+    most = rcs_add_ms(way_at(ways, from)->most_ms, due->most_ms);
+    sum = rcs_add_ms(way_at(ways, from)->sum_ms, due->base_ms);
+    note_late(ways, from, sum, most, &at);
     due->begun = due->begun || least < spec->settings.call_deadline_ms;
     if (least >= spec->settings.call_deadline_ms || rcs_model_move(spec, &history, &elapsed, &spent) == RECOURSE_NONE) {
         return;
     }
     forget_uses(spec, &history);
-    most = rcs_add_ms(way_at(ways, from)->most_ms, due->most_ms);
     if (most >= spec->settings.call_deadline_ms) {
         most = spec->settings.call_deadline_ms - 1;
     }
@@ -166,6 +187,7 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     if (least < way->least_ms) {
         way->least_ms = least;
     }
+    way->sum_ms = sum > way->sum_ms ? sum : way->sum_ms;
     if (way->from != 0 && way->most_ms >= most) {
         return;
     }
@@ -176,9 +198,11 @@ static void go_on(struct ways *ways, size_t from, uint16_t failure, bool safe)
     way->safe = safe;
 }
 
-static void find_dead_waits(const struct ways *ways)
+/* Returns whether there were any. */
+static bool find_dead_waits(const struct ways *ways)
 {
     const struct rcs_spec *spec = ways->check->spec;
+    bool found = false;
 
     for (size_t w = 0; w < spec->wait_count; w++) {
         for (unsigned index = 0; index < spec->settings.tries; index++) {
@@ -189,9 +213,28 @@ static void find_dead_waits(const struct ways *ways)
                          spec->waits[w].id, words_to(ways, due->from - 1, due),
                          "delay %u of wait '%s' is never begun: it would end after the call deadline of %llu ms",
                          index + 1, spec->waits[w].id, (unsigned long long)spec->settings.call_deadline_ms);
+                found = true;
                 break;
             }
         }
+    }
+    return found;
+}
+
+/* Waits that add up to more than the deadline: by themselves they promise a try that is not made. */
+static void tell_late(const struct ways *ways)
+{
+    const struct rcs_spec *spec = ways->check->spec;
+    bool alone = ways->late.from != 0;
+    const struct due *late = alone ? &ways->late : &ways->late_most;
+
+    if (late->from != 0) {
+        rcs_find(ways->check->findings, alone ? RCS_WARNING : RCS_NOTICE, "past-deadline",
+                 spec->setting_places.call_deadline, NULL, words_to(ways, late->from - 1, late),
+                 "waits add up to %llu ms%s, and the call deadline is %llu ms: the try after them is not made",
+                 (unsigned long long)(alone ? late->base_ms : late->most_ms),
+                 alone ? "" : ", with jitter and what servers may ask for",
+                 (unsigned long long)spec->settings.call_deadline_ms);
     }
 }
 
@@ -237,7 +280,9 @@ void rcs_worst_case(const struct rcs_check *check, struct rcs_worst *worst)
     ways.due = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *ways.due);
     way_to(&ways, &first)->least_ms = 0;
     at = walk_ways(&ways);
-    find_dead_waits(&ways);
+    if (!find_dead_waits(&ways)) {
+        tell_late(&ways);
+    }
     if (ways.full) {
         rcs_find(check->findings, RCS_NOTICE, "worst-case", spec->setting_places.tries, NULL, NULL,
                  "more than %u ways to wait: the longest of them is at least what is said", WAYS_MAX);

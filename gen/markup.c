@@ -1,6 +1,7 @@
 #include "gen/document.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool is_letter(unsigned char byte)
 {
@@ -273,6 +274,23 @@ static bool mark_fault(const char *text, size_t size, size_t at, struct rcs_faul
     return false;
 }
 
+/* Whether the word that `at` stands in began as an address, which GitHub makes a link of: in it an escape is none. A bar's
+   is taken away before. */
+static bool is_in_address(const char *text, size_t at)
+{
+    size_t begin = at;
+
+    while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '<') {
+        begin--;
+    }
+    for (; begin < at; begin++) {
+        if (strncmp(text + begin, "://", 3) == 0 || strncasecmp(text + begin, "www.", 4) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool rcs_cell_fault(const char *text, size_t size, struct rcs_fault *fault)
 {
     bool quoted = false;
@@ -282,6 +300,9 @@ bool rcs_cell_fault(const char *text, size_t size, struct rcs_fault *fault)
         uint32_t character;
 
         if (is_escape(text, size, at)) {
+            if (text[at + 1] != '|' && is_in_address(text, at)) {
+                return fail(fault, "markup", at, "inside an address the backslash would be shown: put a blank before it");
+            }
             at += 2;
             continue;
         }

@@ -18,7 +18,9 @@ static bool read_http(struct rcs_cursor *cursor, struct recourse_facts *facts)
         return false;
     }
     facts->http = (uint16_t)status;
-    facts->phrase = span(rcs_http_phrase(facts->http));
+    if (facts->phrase.data == NULL) {
+        facts->phrase = span(rcs_http_phrase(facts->http));
+    }
     return true;
 }
 
@@ -129,6 +131,18 @@ static bool read_text(struct rcs_cursor *cursor, struct recourse_facts *facts)
     return read_span(cursor, "a quoted text", &facts->text);
 }
 
+/* What the server wrote after the status: HTTP/2 has nothing there. */
+static bool read_phrase(struct rcs_cursor *cursor, struct recourse_facts *facts)
+{
+    const char *phrase;
+
+    if (!rcs_take_string_or_empty(cursor, "a quoted phrase", &phrase)) {
+        return false;
+    }
+    facts->phrase = span(phrase);
+    return true;
+}
+
 static bool read_json(struct rcs_cursor *cursor, struct recourse_facts *facts)
 {
     return read_span(cursor, "quoted JSON", &facts->json);
@@ -171,6 +185,7 @@ static const struct fact_form {
     {"result text", 17, read_result, 0},
     {"result json", 18, read_structured, 0},
     {"result", 17, read_result, 0},
+    {"phrase", 19, read_phrase, 0},
 };
 #define FORM_COUNT (sizeof forms / sizeof *forms)
 

@@ -57,6 +57,25 @@ RECOURSE_MUST_USE int recourse_audit_open(const struct recourse_audit_options *o
  */
 RECOURSE_MUST_USE int recourse_audit_close(struct recourse_audit *audit, struct recourse_error *error);
 
+/* Who signs anchors: with Ed25519, whose key may be anywhere. */
+struct recourse_audit_signer {
+    uint8_t public_key[32];
+    /* Signs `text`. Anything but 0 is passed on as RECOURSE_E_SYSTEM. */
+    int (*sign)(void *user, struct recourse_span text, uint8_t signature[64]);
+    void *user;
+};
+
+#define RECOURSE_AUDIT_ANCHOR_MAX 512u /* bytes of an anchor, its NUL included */
+
+/*
+ * An anchor: how far the log goes, and the hash of its last record, as text (the form of C2SP's tlog-checkpoint, signed as
+ * its signed-note if there is a `signer`). Kept elsewhere, it proves later that nothing before it was cut off or rewritten:
+ * `recourse audit verify --anchor`. What was recorded is written, and synced (but with RECOURSE_AUDIT_NONE), before. On the
+ * runner's thread. Errors: RECOURSE_E_STATE (in a fork's child), RECOURSE_E_SYSTEM.
+ */
+RECOURSE_MUST_USE int recourse_audit_anchor(struct recourse_audit *audit, const struct recourse_audit_signer *signer,
+                                            char text[RECOURSE_AUDIT_ANCHOR_MAX]);
+
 /* Records that were lost so far because they could not be written. */
 uint64_t recourse_audit_lost(const struct recourse_audit *audit);
 

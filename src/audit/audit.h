@@ -26,6 +26,10 @@ struct rcs_audited {
 /* Appends the records of a decision to what will be written. 0, or why it is lost. */
 RECOURSE_MUST_USE int rcs_audit_record(struct recourse_audit *audit, const struct rcs_audited *what);
 
+/* A call ends without a decision: the program fails it. `try_number`: tries begun. 0, or why the record is lost. */
+RECOURSE_MUST_USE int rcs_audit_broken(struct recourse_audit *audit, uint64_t *call, unsigned try_number,
+                                       const struct recourse_result *result, int code, uint64_t now_ms);
+
 /* Whether a try of such a tool, by such a policy, is held back until rcs_audit_flush has said that it may begin. */
 bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe);
 

@@ -11,7 +11,8 @@ static const char tag[] = "recourse audit 1\n";
 bool rcs_hasher_init(struct rcs_hasher *hasher)
 {
     *hasher = (struct rcs_hasher){.context = EVP_MD_CTX_new(), .algorithm = EVP_MD_fetch(NULL, "SHA256", NULL)};
-    if (hasher->context != NULL && hasher->algorithm != NULL) {
+    if (hasher->context != NULL && hasher->algorithm != NULL &&
+        EVP_DigestInit_ex2(hasher->context, hasher->algorithm, NULL) == 1) {
         return true;
     }
     rcs_hasher_clear(hasher);
@@ -27,7 +28,7 @@ void rcs_hasher_clear(struct rcs_hasher *hasher)
 
 static void begin(struct rcs_hasher *hasher)
 {
-    hasher->failed = EVP_DigestInit_ex2(hasher->context, hasher->algorithm, NULL) != 1;
+    hasher->failed = EVP_DigestInit_ex2(hasher->context, NULL, NULL) != 1; /* the algorithm stays */
 }
 
 static void update(struct rcs_hasher *hasher, const void *bytes, size_t size)
@@ -99,11 +100,17 @@ void rcs_mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
 
     put_size(size, part.size);
     update(hasher, size, sizeof size);
-    for (size_t i = 0; i < part.size; i++) {
-        char byte = part.data[i];
+    while (part.size > 0) {
+        char folded[64];
+        size_t piece = part.size < sizeof folded ? part.size : sizeof folded;
 
-        byte = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-        update(hasher, &byte, 1);
+        for (size_t i = 0; i < piece; i++) {
+            char byte = part.data[i];
+
+            folded[i] = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
+        }
+        update(hasher, folded, piece);
+        part = (struct recourse_span){part.data + piece, part.size - piece};
     }
 }
 

@@ -7,6 +7,7 @@
 #include <recourse/facts.h>
 
 #define RCS_HASH_SIZE 32u
+#define RCS_LOG_ID_SIZE 16u
 
 /* One hash at a time. Not for two threads at once. */
 struct rcs_hasher {

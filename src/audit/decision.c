@@ -303,12 +303,13 @@ static int tell_exhausted(struct telling *telling, const struct recourse_trace *
 static bool holds_reminder(const struct rcs_audited *what)
 {
     const char *reminder = what->policy->settings.reminder;
-    struct recourse_span content = what->result != NULL ? what->result->content : (struct recourse_span){NULL, 0};
+    struct recourse_span content = what->result->content;
 
     return *reminder != '\0' && content.size > 0 &&
            memmem(content.data, content.size, reminder, strlen(reminder)) != NULL;
 }
 
+/* Who is told, and what, is taken from what is handed over, not from what was decided. */
 static int tell_reported(struct telling *telling, const struct recourse_trace *trace)
 {
     static const char *const reminders[RECOURSE_REMINDER_COUNT] = {"-", "no", "yes"};
@@ -318,8 +319,8 @@ static int tell_reported(struct telling *telling, const struct recourse_trace *t
 
     begin(telling, RCS_KIND_REPORTED, trace, decision->try_number);
     rcs_record_text(record, RCS_KEY_SCENARIO, scenario_of(what));
-    rcs_record_text(record, RCS_KEY_TELL, recourse_tell_name(decision->tell));
-    rcs_record_text(record, RCS_KEY_REMINDER, reminders[decision->reminder]);
+    rcs_record_text(record, RCS_KEY_TELL, recourse_tell_name(what->result->tell));
+    rcs_record_text(record, RCS_KEY_REMINDER, reminders[what->result->reminder]);
     rcs_record_flag(record, RCS_KEY_REMINDED, decision->event != RECOURSE_EVENT_OK && holds_reminder(what));
     rcs_record_text(record, RCS_KEY_REASON, reason_of(decision));
     if (decision->message != RECOURSE_NONE) {
@@ -380,4 +381,27 @@ int rcs_audit_record(struct recourse_audit *audit, const struct rcs_audited *wha
         rcs_log_lose(audit, 1);
     }
     return code;
+}
+
+int rcs_audit_broken(struct recourse_audit *audit, uint64_t *call, unsigned try_number,
+                     const struct recourse_result *result, int code, uint64_t now_ms)
+{
+    struct rcs_record *record = &audit->record;
+    int error = rcs_log_ready(audit, now_ms);
+
+    if (*call == 0) {
+        *call = ++audit->calls;
+    }
+    if (error == 0) {
+        rcs_record_init(record, RCS_KIND_BROKEN, now_ms);
+        rcs_record_number(record, RCS_KEY_CALL, *call);
+        rcs_record_number(record, RCS_KEY_TRY, try_number);
+        rcs_record_text(record, RCS_KEY_TELL, recourse_tell_name(result->tell));
+        rcs_record_text(record, RCS_KEY_REASON, recourse_code_text(code));
+        error = rcs_log_append(audit);
+    }
+    if (error != 0) {
+        rcs_log_lose(audit, 1);
+    }
+    return error;
 }

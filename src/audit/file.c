@@ -103,7 +103,10 @@ static int scan_lines(struct recourse_audit *audit, struct rcs_lines *lines, str
         }
         if (audit->record.kind == RCS_KIND_SEGMENT) {
             audit->segment = (uint64_t)rcs_record_get(&audit->record, RCS_KEY_SEGMENT);
+            audit->total = (uint64_t)rcs_record_get(&audit->record, RCS_KEY_COUNT_);
+            (void)rcs_record_hex(&audit->record, RCS_KEY_LOG, audit->log, sizeof audit->log);
         }
+        audit->total++;
         scan->has_records = true;
         scan->good = lines->offset;
     }
@@ -179,6 +182,7 @@ int rcs_log_open(struct recourse_audit *audit, uint64_t *torn, struct recourse_e
         return code;
     }
     memcpy(audit->written, audit->hash, sizeof audit->written);
+    audit->total_written = audit->total;
     audit->file_size = scan.good;
     *torn = scan.torn;
     return 0;

@@ -40,6 +40,7 @@ struct recourse_audit {
     struct rcs_hasher hasher;
     uint8_t hash[RCS_HASH_SIZE];    /* of the last record */
     uint8_t written[RCS_HASH_SIZE]; /* of the last one that is in the file */
+    uint8_t log[RCS_LOG_ID_SIZE]; /* given by the first writer, kept by the others */
     uint8_t writer[16];
     uint8_t secret[RCS_HASH_SIZE];  /* of salts; in memory only */
     struct rcs_buffer pending;
@@ -47,6 +48,8 @@ struct recourse_audit {
     size_t pending_count;
     uint64_t file_size;
     uint64_t mark;    /* bytes written so far, over all files */
+    uint64_t total;         /* records of the log, over all files and writers */
+    uint64_t total_written; /* of them, those that are in a file */
     uint64_t segment; /* number of the last header */
     uint64_t count;   /* records since opening, headers included */
     uint64_t checkpoint; /* `count` at the last one */

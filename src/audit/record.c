@@ -1,6 +1,5 @@
 #include "src/audit/record.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "src/core/json.h"
@@ -11,12 +10,14 @@ static const char *const kinds[RCS_KIND_COUNT] = {
     [RCS_KIND_ATTEMPT] = "attempt",       [RCS_KIND_OUTCOME] = "outcome",     [RCS_KIND_WAIT] = "wait",
     [RCS_KIND_EXHAUSTED] = "exhausted",   [RCS_KIND_REPORTED] = "reported",   [RCS_KIND_CHECKPOINT] = "checkpoint",
     [RCS_KIND_RECOVERED] = "recovered",   [RCS_KIND_LOST] = "lost",           [RCS_KIND_CLOSE] = "close",
+    [RCS_KIND_BROKEN] = "broken",
 };
 
 enum shape { NUMBER, SIGNED, BOOL, TRUE_ONLY, TEXT, HEX };
 
 #define K(kind) (1u << RCS_KIND_##kind)
 #define MOVES (K(PRECONDITION) | K(ATTEMPT) | K(OUTCOME) | K(WAIT) | K(EXHAUSTED) | K(REPORTED))
+#define OF_CALL (MOVES | K(BROKEN))
 #define ALL ((1u << RCS_KIND_COUNT) - 1u)
 
 /* Which kinds have to have a field, which may. */
@@ -34,8 +35,8 @@ static const struct {
     [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
     [RCS_KEY_BUDGETS] = {"budgets", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
-    [RCS_KEY_CALL] = {"call", NUMBER, 0, MOVES, 0},
-    [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
+    [RCS_KEY_CALL] = {"call", NUMBER, 0, OF_CALL, 0},
+    [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
     [RCS_KEY_DEADLINE] = {"deadline", NUMBER, 0, 0, K(PRECONDITION)},
     [RCS_KEY_DECLARED] = {"declared", TEXT, 0, 0, K(PRECONDITION)},
     [RCS_KEY_EFFECT] = {"effect", TEXT, 0, K(OUTCOME), 0},
@@ -53,6 +54,7 @@ static const struct {
     [RCS_KEY_INTERRUPTED] = {"interrupted", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_JSON] = {"json", HEX, 64, 0, K(OUTCOME)},
     [RCS_KEY_KIND] = {"kind", TEXT, 0, ALL, 0},
+    [RCS_KEY_LOG] = {"log", HEX, 32, K(SEGMENT), 0},
     [RCS_KEY_MESSAGE] = {"message", TEXT, 0, 0, K(REPORTED)},
     [RCS_KEY_NAME] = {"name", TEXT, 0, K(SEGMENT) | K(POLICY), 0},
     [RCS_KEY_NETWORK] = {"network", TEXT, 0, 0, K(OUTCOME)},
@@ -64,7 +66,7 @@ static const struct {
     [RCS_KEY_PREVIOUS] = {"previous", HEX, 64, K(SEGMENT), 0},
     [RCS_KEY_PROTOCOL] = {"protocol", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_RANDOM] = {"random", HEX, 16, 0, K(OUTCOME)},
-    [RCS_KEY_REASON] = {"reason", TEXT, 0, 0, K(EXHAUSTED) | K(REPORTED)},
+    [RCS_KEY_REASON] = {"reason", TEXT, 0, K(BROKEN), K(EXHAUSTED) | K(REPORTED)},
     [RCS_KEY_RECOURSE] = {"recourse", TEXT, 0, K(SEGMENT), 0},
     [RCS_KEY_REMINDED] = {"reminded", TRUE_ONLY, 0, 0, K(REPORTED)},
     [RCS_KEY_REMINDER] = {"reminder", TEXT, 0, K(REPORTED), 0},
@@ -82,14 +84,14 @@ static const struct {
     [RCS_KEY_STATE] = {"state", TEXT, 0, MOVES, 0},
     [RCS_KEY_STRUCTURED] = {"structured", HEX, 64, 0, K(OUTCOME)},
     [RCS_KEY_SYNC] = {"sync", TEXT, 0, K(SEGMENT), 0},
-    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED), 0},
+    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED) | K(BROKEN), 0},
     [RCS_KEY_TEXT] = {"text", HEX, 64, 0, K(OUTCOME)},
     [RCS_KEY_TIMEOUT] = {"timeout", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOO_LARGE] = {"too_large", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOOL] = {"tool", TEXT, 0, 0, K(PRECONDITION)},
     [RCS_KEY_TOOL_ERROR] = {"tool_error", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_TOOL_HASH] = {"tool_hash", HEX, 64, 0, K(PRECONDITION)},
-    [RCS_KEY_TRY] = {"try", NUMBER, 0, MOVES, 0},
+    [RCS_KEY_TRY] = {"try", NUMBER, 0, OF_CALL, 0},
     [RCS_KEY_UNSENT] = {"unsent", TRUE_ONLY, 0, 0, K(OUTCOME)},
     [RCS_KEY_WAIT] = {"wait", TEXT, 0, K(WAIT), 0},
     [RCS_KEY_WAIT_BASE] = {"wait_base", NUMBER, 0, K(WAIT), 0},
@@ -207,43 +209,99 @@ bool rcs_record_hex(const struct rcs_record *record, enum rcs_key key, uint8_t *
 
 /* ---- writing ---- */
 
-static int append_field(struct rcs_buffer *buffer, const struct rcs_record *record, enum rcs_key key)
+/* Most of what is written is plain: names, ids, digits. */
+static bool is_plain(struct recourse_span text)
 {
-    char number[24];
-    struct recourse_span text;
-    size_t size;
-    int code;
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
 
-    switch ((enum rcs_type)record->type[key]) {
-    case RCS_TYPE_NUMBER:
-        size = (size_t)snprintf(number, sizeof number, "%lld", (long long)record->value[key].number);
-        return rcs_buffer_append(buffer, number, size);
-    case RCS_TYPE_TEXT:
-        text = record->value[key].text;
-        code = rcs_buffer_reserve(buffer, 6 * text.size + 2); /* a byte becomes \u0000 at most */
-        if (code == 0) {
-            buffer->size += rcs_json_quote(text, buffer->data + buffer->size, 6 * text.size + 2);
+        if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
+            return false;
         }
-        return code;
-    default:
-        return rcs_buffer_append_text(buffer, record->type[key] == RCS_TYPE_TRUE ? "true" : "false");
     }
+    return true;
+}
+
+/* Where there is room for it; returns its length. */
+static size_t put_text(struct recourse_span text, char *out)
+{
+    if (!is_plain(text)) {
+        return rcs_json_quote(text, out, 6 * text.size + 2);
+    }
+    out[0] = '"';
+    if (text.size > 0) {
+        memcpy(out + 1, text.data, text.size);
+    }
+    out[text.size + 1] = '"';
+    return text.size + 2;
+}
+
+static size_t put_number(int64_t number, char *out)
+{
+    char digits[24];
+    size_t count = 0;
+    size_t size = 0;
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+
+    do {
+        digits[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (number < 0) {
+        out[size++] = '-';
+    }
+    while (count > 0) {
+        out[size++] = digits[--count];
+    }
+    return size;
+}
+
+#define NAME_ROOM 64u /* a field's name, its punctuation, and a number */
+
+static int append_field(struct rcs_buffer *buffer, const struct rcs_record *record, enum rcs_key key, char before)
+{
+    bool is_text = record->type[key] == RCS_TYPE_TEXT;
+    struct recourse_span text = is_text ? record->value[key].text : (struct recourse_span){NULL, 0};
+    size_t name = strlen(keys[key].name);
+    int code = rcs_buffer_reserve(buffer, NAME_ROOM + 6 * text.size + 2); /* a byte becomes \u0000 at most */
+    char *at;
+
+    if (code != 0) {
+        return code;
+    }
+    at = buffer->data + buffer->size;
+    *at++ = before;
+    *at++ = '"';
+    memcpy(at, keys[key].name, name);
+    at += name;
+    *at++ = '"';
+    *at++ = ':';
+    switch ((enum rcs_type)record->type[key]) {
+    case RCS_TYPE_NUMBER: at += put_number(record->value[key].number, at); break;
+    case RCS_TYPE_TEXT: at += put_text(text, at); break;
+    case RCS_TYPE_TRUE:
+        memcpy(at, "true", 4);
+        at += 4;
+        break;
+    default:
+        memcpy(at, "false", 5);
+        at += 5;
+        break;
+    }
+    buffer->size = (size_t)(at - buffer->data);
+    return 0;
 }
 
 static int append_body(struct rcs_buffer *buffer, const struct rcs_record *record)
 {
-    const char *before = "{\"";
+    char before = '{';
     int code = 0;
 
     for (unsigned key = 0; key < RCS_KEY_COUNT && code == 0; key++) {
-        if (record->type[key] == RCS_TYPE_NONE) {
-            continue;
+        if (record->type[key] != RCS_TYPE_NONE) {
+            code = append_field(buffer, record, (enum rcs_key)key, before);
+            before = ',';
         }
-        code = rcs_buffer_append_text(buffer, before);
-        code = code == 0 ? rcs_buffer_append_text(buffer, keys[key].name) : code;
-        code = code == 0 ? rcs_buffer_append(buffer, "\":", 2) : code;
-        code = code == 0 ? append_field(buffer, record, (enum rcs_key)key) : code;
-        before = ",\"";
     }
     return code == 0 ? rcs_buffer_append_byte(buffer, '}') : code;
 }

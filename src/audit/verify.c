@@ -217,13 +217,72 @@ static void change_writer(struct rcs_verify *verify, const uint8_t writer[16])
     verify->last_at = 0;
 }
 
+/* Which log this is, and where in it. */
+static void take_position(struct rcs_verify *verify, bool first)
+{
+    uint64_t before = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_COUNT_);
+    uint8_t log[RCS_LOG_ID_SIZE];
+
+    (void)rcs_record_hex(&verify->record, RCS_KEY_LOG, log, sizeof log);
+    if (first) {
+        verify->position = before;
+        memcpy(verify->log, log, sizeof log);
+    } else if (memcmp(verify->log, log, sizeof log) != 0) {
+        rcs_diverges(verify, "the segment is of another log", NULL, NULL);
+    } else {
+        (void)rcs_expect_number(verify, RCS_KEY_COUNT_, verify->position);
+    }
+}
+
+/* After each record, and before the first. */
+static void compare_anchor(struct rcs_verify *verify, const uint8_t hash[RCS_HASH_SIZE])
+{
+    const struct rcs_anchor *anchor = verify->anchor;
+
+    if (anchor == NULL || verify->position != anchor->size) {
+        return;
+    }
+    if (memcmp(anchor->log, verify->log, sizeof anchor->log) != 0) {
+        breaks(verify, "the anchor is of another log");
+        return;
+    }
+    if (memcmp(anchor->hash, hash, sizeof anchor->hash) != 0) {
+        breaks(verify, "it is not the record that was anchored: what came before it was rewritten");
+        return;
+    }
+    verify->verdict.anchored = anchor->size;
+}
+
+static void end_anchor(struct rcs_verify *verify)
+{
+    const struct rcs_anchor *anchor = verify->anchor;
+
+    if (anchor == NULL || verify->verdict.broken.found || verify->verdict.anchored > 0) {
+        return;
+    }
+    verify->line = 0;
+    if (verify->begun && memcmp(anchor->log, verify->log, sizeof anchor->log) != 0) {
+        breaks(verify, "the anchor is of another log");
+    } else if (verify->position < anchor->size) {
+        breaks(verify, "the log ends before its anchor: it was cut");
+    } else {
+        incomplete(verify, "the anchor is of a file that was not given");
+    }
+}
+
 static void take_segment(struct rcs_verify *verify, bool first)
 {
     const struct rcs_record *record = &verify->record;
     uint64_t number = (uint64_t)rcs_record_get(record, RCS_KEY_SEGMENT);
+    uint8_t previous[RCS_HASH_SIZE];
     uint8_t writer[16];
 
     (void)rcs_record_hex(record, RCS_KEY_WRITER, writer, sizeof writer);
+    take_position(verify, first);
+    if (first && verify->position > 0) {
+        (void)rcs_record_hex(record, RCS_KEY_PREVIOUS, previous, sizeof previous);
+        compare_anchor(verify, previous);
+    }
     if (first && number != 1) {
         incomplete(verify, "the log does not begin with its first segment");
     }
@@ -288,6 +347,8 @@ static bool take_line(struct rcs_verify *verify, struct recourse_span line)
         return false;
     }
     take_record(verify, !verify->begun);
+    verify->position++;
+    compare_anchor(verify, verify->hash);
     return true;
 }
 
@@ -366,6 +427,11 @@ struct rcs_verify *rcs_verify_new(struct rcs_judge *judges, size_t judge_count, 
     return verify;
 }
 
+void rcs_verify_anchor(struct rcs_verify *verify, const struct rcs_anchor *anchor)
+{
+    verify->anchor = anchor;
+}
+
 void rcs_verify_free(struct rcs_verify *verify)
 {
     if (verify != NULL) {
@@ -386,11 +452,15 @@ static enum rcs_grade grade_of(const struct rcs_verdict *verdict)
     if (verdict->divergence.found || verdict->unjudged > 0 || verdict->version[0] != '\0') {
         return RCS_GRADE_INTACT;
     }
-    return verdict->incomplete[0] != '\0' ? RCS_GRADE_CONFORMANT : RCS_GRADE_COMPLETE;
+    if (verdict->incomplete[0] != '\0') {
+        return RCS_GRADE_CONFORMANT;
+    }
+    return verdict->anchored > 0 ? RCS_GRADE_ANCHORED : RCS_GRADE_COMPLETE;
 }
 
 void rcs_verify_end(struct rcs_verify *verify, struct rcs_verdict *verdict)
 {
+    end_anchor(verify);
     verify->verdict.open += verify->open;
     if (verify->open > 0) {
         incomplete(verify, "calls have no end");

@@ -7,6 +7,7 @@
 #define RCS_AUDIT_VERIFY_H
 
 #include "gen/compile.h"
+#include "src/audit/anchor.h"
 #include "src/audit/lines.h"
 
 enum rcs_grade {
@@ -49,6 +50,7 @@ struct rcs_verdict {
     enum rcs_grade grade;
     uint64_t records;
     uint64_t segments;
+    uint64_t anchored;    /* records up to the anchor, where one was given and the log has it */
     uint64_t calls;       /* that began */
     uint64_t open;        /* of those, without an end */
     uint64_t lost;        /* records */
@@ -70,6 +72,8 @@ struct rcs_disclosure;
 struct rcs_verify *rcs_verify_new(struct rcs_judge *judges, size_t judge_count,
                                   const struct rcs_disclosure *disclosure);
 void rcs_verify_free(struct rcs_verify *verify);
+/* Before the first file: what was kept elsewhere. Borrowed. */
+void rcs_verify_anchor(struct rcs_verify *verify, const struct rcs_anchor *anchor);
 /* The next file of the log; false: it can't be read, `*why` says why. `name` must outlive the verdict. */
 bool rcs_verify_file(struct rcs_verify *verify, const char *name, int fd, const char **why);
 /* The same for bytes in memory. */

@@ -47,9 +47,19 @@ static struct rcs_walked *add_call(struct rcs_verify *verify, uint64_t number)
 
 /* ---- small things ---- */
 
+uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms)
+{
+    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
+}
+
 static uint64_t number_or_forever(const struct rcs_record *record, enum rcs_key key)
 {
     return rcs_record_has(record, key) ? (uint64_t)rcs_record_get(record, key) : RECOURSE_FOREVER;
+}
+
+bool rcs_walked_is_late(const struct rcs_walked *call, uint64_t at_ms)
+{
+    return call->deadline_ms != RECOURSE_FOREVER && at_ms >= call->deadline_ms;
 }
 
 static uint16_t event_of(const struct rcs_verify *verify, const struct rcs_spec *spec)
@@ -74,7 +84,7 @@ static void note_row(struct rcs_verify *verify, const struct rcs_spec *spec, uin
 }
 
 /* The fields that every record of a move has. */
-static bool expect_move(struct rcs_verify *verify, const struct rcs_walked *call, uint16_t event, uint16_t row,
+bool rcs_expect_move(struct rcs_verify *verify, const struct rcs_walked *call, uint16_t event, uint16_t row,
                         uint8_t from, uint8_t to)
 {
     const struct rcs_spec *spec = call->judge->spec;
@@ -89,13 +99,13 @@ static bool expect_move(struct rcs_verify *verify, const struct rcs_walked *call
     return good;
 }
 
-static bool expect_try(struct rcs_verify *verify, const struct rcs_walked *call)
+bool rcs_expect_try(struct rcs_verify *verify, const struct rcs_walked *call)
 {
     return rcs_expect_number(verify, RCS_KEY_TRY, call->history.tries);
 }
 
 /* Moves the model; false: there is no such row. */
-static bool walk(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at)
+bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at)
 {
     uint8_t from = call->history.place;
     bool spent;
@@ -123,6 +133,30 @@ static bool name_fits(const char *name, const char *tool)
     return size > 0 && name[size - 1] == '*' ? strncmp(tool, name, size - 1) == 0 : strcmp(tool, name) == 0;
 }
 
+/* Whether the arguments, where they were disclosed, say what the record does. An argument given twice says nothing. */
+static bool expect_safe_if(struct rcs_verify *verify, const struct rcs_walked *call, const char *pointer)
+{
+    struct rcs_arena arena = {0};
+    struct recourse_span arguments;
+    bool safe;
+    bool good = true;
+
+    switch (rcs_reveal_arguments(verify, call, &arena, &arguments)) {
+    case RCS_REVEALED:
+        safe = rcs_json_check(arguments, true, NULL) == RCS_JSON_GOOD &&
+               rcs_json_type_of(rcs_json_at(arguments, pointer)) == RCS_JSON_TRUE;
+        good = rcs_expect_flag(verify, RCS_KEY_SAFE, safe);
+        break;
+    case RCS_REVEALED_OTHER:
+        good = rcs_diverges(verify, "what was disclosed is not what the hash stands for", NULL, NULL);
+        break;
+    default:
+        break;
+    }
+    rcs_arena_clear(&arena);
+    return good;
+}
+
 /* Who speaks for the tool: the policy, or else the host; and the host may always be stricter. */
 static bool expect_safe(struct rcs_verify *verify, const struct rcs_walked *call)
 {
@@ -135,8 +169,9 @@ static bool expect_safe(struct rcs_verify *verify, const struct rcs_walked *call
     }
     for (size_t i = 0; i < spec->tool_count; i++) {
         if (name_fits(spec->tools[i].name, call->tool)) {
-            return spec->tools[i].replay == RECOURSE_REPLAY_SAFE_IF || /* the arguments say it, and stay hidden */
-                   rcs_expect_flag(verify, RCS_KEY_SAFE, spec->tools[i].replay == RECOURSE_REPLAY_SAFE);
+            return spec->tools[i].replay == RECOURSE_REPLAY_SAFE_IF
+                       ? expect_safe_if(verify, call, spec->tools[i].pointer)
+                       : rcs_expect_flag(verify, RCS_KEY_SAFE, spec->tools[i].replay == RECOURSE_REPLAY_SAFE);
         }
     }
     return rcs_expect_flag(verify, RCS_KEY_SAFE, declared_safe);
@@ -155,7 +190,7 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     const struct rcs_record *record = &verify->record;
     const struct rcs_spec *spec = call->judge->spec;
     uint64_t began = (uint64_t)rcs_record_get(record, RCS_KEY_BEGAN);
-    uint64_t own = rcs_later(began, spec->settings.call_deadline_ms);
+    uint64_t own = rcs_time_later(began, spec->settings.call_deadline_ms);
     uint64_t host = number_or_forever(record, RCS_KEY_DEADLINE);
     struct rcs_case at = {.event = event_of(verify, spec)};
 
@@ -170,16 +205,17 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     if (call->at_ms < began) {
         return rcs_diverges(verify, "the call was looked at before it began", NULL, NULL);
     }
-    if ((at.event == RECOURSE_EVENT_READY && rcs_is_late(call, call->at_ms)) ||
-        (at.event == RECOURSE_EVENT_DEADLINE && !rcs_is_late(call, call->at_ms))) {
+    if ((at.event == RECOURSE_EVENT_READY && rcs_walked_is_late(call, call->at_ms)) ||
+        (at.event == RECOURSE_EVENT_DEADLINE && !rcs_walked_is_late(call, call->at_ms))) {
         return rcs_expect_text(verify, RCS_KEY_EVENT, at.event == RECOURSE_EVENT_READY ? "deadline" : "ready");
     }
     call->history.place = RECOURSE_PRECONDITION;
-    if (!rcs_expect_number(verify, RCS_KEY_TRY, 0) || !expect_safe(verify, call) || !walk(verify, call, &at)) {
+    if (!rcs_expect_number(verify, RCS_KEY_TRY, 0) || !expect_safe(verify, call) ||
+        !rcs_walked_move(verify, call, &at)) {
         return false;
     }
     call->want = call->history.place == RECOURSE_ATTEMPT ? RCS_WANT_ATTEMPT : RCS_WANT_REPORTED;
-    return expect_move(verify, call, call->event, call->row, call->from, call->history.place);
+    return rcs_expect_move(verify, call, call->event, call->row, call->from, call->history.place);
 }
 
 static void begin_call(struct rcs_verify *verify)
@@ -223,7 +259,7 @@ static void begin_call(struct rcs_verify *verify)
 static bool expect_first_attempt(struct rcs_verify *verify, const struct rcs_walked *call)
 {
     return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) &&
-           expect_move(verify, call, call->event, call->row, RECOURSE_PRECONDITION, RECOURSE_ATTEMPT);
+           rcs_expect_move(verify, call, call->event, call->row, RECOURSE_PRECONDITION, RECOURSE_ATTEMPT);
 }
 
 static bool expect_later_attempt(struct rcs_verify *verify, struct rcs_walked *call, uint64_t at_ms)
@@ -236,17 +272,17 @@ static bool expect_later_attempt(struct rcs_verify *verify, struct rcs_walked *c
         snprintf(texts[1], sizeof texts[1], "%llu", (unsigned long long)at_ms);
         return rcs_diverges(verify, "the wait was cut short: at", texts[0], texts[1]);
     }
-    if (!walk(verify, call, &at)) {
+    if (!rcs_walked_move(verify, call, &at)) {
         return false;
     }
-    call->late = rcs_is_late(call, at_ms);
-    return expect_move(verify, call, call->event, call->row, RECOURSE_BACKOFF, call->history.place);
+    call->late = rcs_walked_is_late(call, at_ms);
+    return rcs_expect_move(verify, call, call->event, call->row, RECOURSE_BACKOFF, call->history.place);
 }
 
 static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
 {
     uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    uint64_t end = rcs_later(at_ms, call->judge->spec->settings.try_timeout_ms);
+    uint64_t end = rcs_time_later(at_ms, call->judge->spec->settings.try_timeout_ms);
     bool good = call->history.place == RECOURSE_ATTEMPT ? expect_first_attempt(verify, call)
                                                         : expect_later_attempt(verify, call, at_ms);
 
@@ -256,141 +292,11 @@ static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
     end = end < call->deadline_ms ? end : call->deadline_ms;
     call->want = RCS_WANT_OUTCOME;
     call->at_ms = at_ms;
-    good = expect_try(verify, call) && rcs_expect_number(verify, RCS_KEY_END, call->late ? RECOURSE_FOREVER : end) &&
+    good = rcs_expect_try(verify, call) &&
+           rcs_expect_number(verify, RCS_KEY_END, call->late ? RECOURSE_FOREVER : end) &&
            rcs_expect_flag(verify, RCS_KEY_NEW_SESSION, !call->late && call->new_session);
     call->new_session = false;
     return good;
-}
-
-/* ---- outcome ---- */
-
-/* How a try ended, as the model takes it. */
-struct ending {
-    struct rcs_case at;
-    uint8_t effect;
-    uint16_t fact_row;
-    uint16_t failure;
-};
-
-static void end_stopped(const struct rcs_walked *call, struct ending *ending, uint16_t event, bool sent)
-{
-    ending->at = (struct rcs_case){.event = event, .safe = !sent || call->safe, .acted_now = sent};
-    ending->effect = sent ? RECOURSE_EFFECT_UNKNOWN : RECOURSE_EFFECT_NONE;
-}
-
-static bool end_without_facts(struct rcs_verify *verify, const struct rcs_walked *call, struct ending *ending)
-{
-    const struct rcs_record *record = &verify->record;
-    uint64_t at_ms = (uint64_t)rcs_record_get(record, RCS_KEY_AT);
-    bool sent = rcs_record_true(record, RCS_KEY_SENT);
-
-    if (call->late) {
-        end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, false);
-        return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && rcs_expect_flag(verify, RCS_KEY_SENT, false);
-    }
-    if (rcs_record_is(record, RCS_KEY_EVENT, "cancelled")) {
-        end_stopped(call, ending, RECOURSE_EVENT_CANCELLED, sent);
-        return true;
-    }
-    if (rcs_record_is(record, RCS_KEY_EVENT, "unrecorded")) { /* and later there was room for records again */
-        end_stopped(call, ending, RECOURSE_EVENT_UNRECORDED, false);
-        return rcs_expect_flag(verify, RCS_KEY_SENT, false);
-    }
-    end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, sent);
-    return rcs_is_late(call, at_ms) ||
-           rcs_diverges(verify, "a try without facts ends by a deadline or by being cancelled", NULL, NULL);
-}
-
-static bool end_with_facts(struct rcs_verify *verify, const struct rcs_walked *call, struct ending *ending)
-{
-    const struct rcs_spec *spec = call->judge->spec;
-    struct recourse_facts facts;
-    uint16_t fact_row;
-    bool acted;
-
-    if (call->late) {
-        return rcs_diverges(verify, "nothing was tried: the deadline had come", NULL, NULL);
-    }
-    if (!rcs_refacts(verify, call, &facts, &fact_row)) {
-        return false;
-    }
-    if (facts.timeout == RECOURSE_TIMEOUT_TOTAL &&
-        rcs_is_late(call, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT))) {
-        end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, !facts.unsent);
-        return true;
-    }
-    if (fact_row == RECOURSE_NONE) {
-        ending->at = (struct rcs_case){.event = RECOURSE_EVENT_OK, .safe = true, .acted_now = true};
-        ending->effect = RECOURSE_EFFECT_DONE;
-        return true;
-    }
-    ending->fact_row = fact_row;
-    ending->failure = spec->fact_rows[fact_row].failure;
-    ending->effect = spec->failures[ending->failure].effect;
-    acted = ending->effect != RECOURSE_EFFECT_NONE;
-    ending->at = (struct rcs_case){.event = (uint16_t)(RECOURSE_EVENT_FAILURE + ending->failure),
-                                   .safe = !acted || call->safe,
-                                   .acted_now = acted};
-    return true;
-}
-
-static bool walk_failure(struct rcs_verify *verify, struct rcs_walked *call, struct rcs_case *at)
-{
-    struct rcs_hit hit = rcs_model_row(call->judge->spec, &call->history, at);
-    struct rcs_history ahead = call->history;
-    bool spent = false;
-
-    at->may_wait = true;
-    if (hit.count > 0 && call->judge->spec->rows[hit.row].next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
-        (void)rcs_model_move(call->judge->spec, &ahead, at, &spent);
-        rcs_budgets_fail(verify, call->judge->spec, &call->judge->spec->waits[call->judge->spec->rows[hit.row].wait]);
-        if (ahead.place == RECOURSE_BACKOFF) {
-            call->reason = rcs_plan_wait(verify, call, &call->judge->spec->rows[hit.row]);
-            at->may_wait = call->reason == RECOURSE_REASON_NONE;
-            if (at->may_wait) {
-                call->last_wait = call->judge->spec->rows[hit.row].wait;
-                rcs_budgets_wait(verify, &call->judge->spec->waits[call->last_wait]);
-            }
-        }
-    }
-    return walk(verify, call, at);
-}
-
-static bool expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
-{
-    const struct rcs_spec *spec = call->judge->spec;
-    struct ending ending = {.fact_row = RECOURSE_NONE, .failure = RECOURSE_NONE};
-    bool has_facts = !rcs_record_has(&verify->record, RCS_KEY_SENT);
-    bool failed;
-
-    call->reason = RECOURSE_REASON_NONE;
-    if (!expect_try(verify, call) || !(has_facts ? end_with_facts(verify, call, &ending)
-                                                 : end_without_facts(verify, call, &ending))) {
-        return false;
-    }
-    failed = ending.failure != RECOURSE_NONE;
-    if (!rcs_expect_text(verify, RCS_KEY_FACT_ROW, failed ? spec->fact_rows[ending.fact_row].id : NULL) ||
-        !rcs_expect_text(verify, RCS_KEY_FAILURE, failed ? spec->failures[ending.failure].name : NULL) ||
-        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect)) ||
-        rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
-        return rcs_diverges(verify, "random", failed ? "a number" : "-", failed ? "-" : "a number");
-    }
-    if (has_facts && !rcs_budgets_begin(verify, spec)) {
-        return false;
-    }
-    if (ending.at.event == RECOURSE_EVENT_OK) {
-        rcs_budgets_give(verify, spec, call->last_wait);
-    }
-    if (!walk_failure(verify, call, &ending.at) || (has_facts && !rcs_budgets_end(verify, spec)) ||
-        !expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, call->history.place)) {
-        return false;
-    }
-    call->late = false;
-    call->at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_WANT_WAIT
-                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_WANT_EXHAUSTED
-                                                             : RCS_WANT_REPORTED;
-    return true;
 }
 
 /* ---- what follows ---- */
@@ -407,8 +313,8 @@ static bool expect_wait(struct rcs_verify *verify, struct rcs_walked *call)
 
     call->new_session = spec->waits[row->wait].new_session;
     call->want = RCS_WANT_ATTEMPT;
-    return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && expect_try(verify, call) &&
-           expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, RECOURSE_BACKOFF) &&
+    return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && rcs_expect_try(verify, call) &&
+           rcs_expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, RECOURSE_BACKOFF) &&
            rcs_expect_text(verify, RCS_KEY_WAIT, spec->waits[row->wait].id) &&
            rcs_expect_number(verify, RCS_KEY_WAIT_MIN, call->window.min_ms) &&
            rcs_expect_number(verify, RCS_KEY_WAIT_MAX, call->window.max_ms) &&
@@ -427,12 +333,12 @@ static bool expect_exhausted(struct rcs_verify *verify, struct rcs_walked *call)
 {
     struct rcs_case at = {.event = call->event, .reason = call->reason};
 
-    if (!rcs_expect_text(verify, RCS_KEY_REASON, reason_text(call)) || !walk(verify, call, &at)) {
+    if (!rcs_expect_text(verify, RCS_KEY_REASON, reason_text(call)) || !rcs_walked_move(verify, call, &at)) {
         return false;
     }
     call->want = RCS_WANT_REPORTED;
-    return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && expect_try(verify, call) &&
-           expect_move(verify, call, call->event, call->row, RECOURSE_EXHAUSTED, RECOURSE_REPORTED);
+    return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && rcs_expect_try(verify, call) &&
+           rcs_expect_move(verify, call, call->event, call->row, RECOURSE_EXHAUSTED, RECOURSE_REPORTED);
 }
 
 static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call)
@@ -471,14 +377,14 @@ static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
             at.event = RECOURSE_EVENT_CIRCUIT_OPEN;
         }
         if (!rcs_expect_text(verify, RCS_KEY_EVENT, rcs_spec_event_name(call->judge->spec, at.event)) ||
-            !walk(verify, call, &at)) {
+            !rcs_walked_move(verify, call, &at)) {
             return false;
         }
     } else if (!rcs_expect_number(verify, RCS_KEY_AT, call->at_ms)) {
         return false;
     }
-    return expect_try(verify, call) &&
-           expect_move(verify, call, call->event, call->row, call->from, RECOURSE_REPORTED) &&
+    return rcs_expect_try(verify, call) &&
+           rcs_expect_move(verify, call, call->event, call->row, call->from, RECOURSE_REPORTED) &&
            expect_told(verify, call);
 }
 
@@ -505,7 +411,7 @@ static bool replay(struct rcs_verify *verify, struct rcs_walked *call)
     }
     switch (verify->record.kind) {
     case RCS_KIND_ATTEMPT: return expect_attempt(verify, call);
-    case RCS_KIND_OUTCOME: return expect_outcome(verify, call);
+    case RCS_KIND_OUTCOME: return rcs_expect_outcome(verify, call);
     case RCS_KIND_WAIT: return expect_wait(verify, call);
     case RCS_KIND_EXHAUSTED: return expect_exhausted(verify, call);
     default: return expect_reported(verify, call);
@@ -523,17 +429,43 @@ void rcs_replay_give_up(struct rcs_verify *verify)
     }
 }
 
+/* An end that no policy has: a program that fails calls by itself may do so with any. */
+static void replay_broken(struct rcs_verify *verify, uint64_t number, struct rcs_walked *call)
+{
+    char reason[RCS_VERIFY_TEXT_MAX];
+    struct recourse_span raw = rcs_record_raw(&verify->record, RCS_KEY_REASON);
+
+    if (call == NULL && number <= verify->last_call && !verify->has_holes) {
+        rcs_diverges(verify, "the call has ended already", NULL, NULL);
+        return;
+    }
+    if (number > verify->last_call) {
+        verify->last_call = number;
+        verify->verdict.calls++;
+    }
+    snprintf(reason, sizeof reason, "%.*s", (int)(raw.size < 200 ? raw.size : 200), raw.data);
+    rcs_diverges(verify, "the program broke the call off", "a row", reason);
+    if (call != NULL) {
+        rcs_replay_forget(verify, call);
+    }
+}
+
 void rcs_replay(struct rcs_verify *verify)
 {
+    uint64_t number = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_CALL);
     struct rcs_walked *call;
 
     if (verify->record.kind == RCS_KIND_PRECONDITION) {
         begin_call(verify);
         return;
     }
-    call = *slot_of(verify, (uint64_t)rcs_record_get(&verify->record, RCS_KEY_CALL));
+    call = *slot_of(verify, number);
     if (verify->record.kind == RCS_KIND_OUTCOME && (call == NULL || call->judge == NULL)) {
         rcs_budgets_forget(verify); /* what it took, nobody has followed */
+    }
+    if (verify->record.kind == RCS_KIND_BROKEN) {
+        replay_broken(verify, number, call);
+        return;
     }
     if (call == NULL) {
         if (!verify->has_holes) {

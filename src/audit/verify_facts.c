@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <recourse/call.h>
+
 #include "src/audit/facts.h"
 #include "src/audit/verify_internal.h"
 #include "src/core/atoms.h"
@@ -47,6 +49,7 @@ static bool read_plain(const struct rcs_record *record, struct recourse_facts *f
     facts->has_exit = rcs_record_has(record, RCS_KEY_EXIT);
     facts->exit_status = (int)exit_status;
     facts->signal = (int)signal;
+    facts->wall_s = (uint64_t)rcs_record_get(record, RCS_KEY_WALL);
     facts->unsent = rcs_record_true(record, RCS_KEY_UNSENT);
     facts->interrupted = rcs_record_true(record, RCS_KEY_INTERRUPTED);
     facts->tool_error = rcs_record_true(record, RCS_KEY_TOOL_ERROR);
@@ -194,6 +197,7 @@ struct revealed {
     struct rcs_arena arena;
     struct recourse_facts facts;
     bool all;   /* whatever the record has a hash of */
+    bool headers;
     bool wrong; /* something is not what its hash stands for */
 };
 
@@ -284,6 +288,7 @@ static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *c
         return;
     }
     read_headers(revealed, value);
+    revealed->headers = true;
     check_hash(verify, revealed, RCS_KEY_HEADERS,
                rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac),
                mac);
@@ -298,10 +303,9 @@ static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)
 }
 
 /* Whether what was disclosed says the same as the record does. */
-static bool agrees(struct rcs_verify *verify, const struct rcs_walked *call, const struct recourse_facts *facts,
-                   uint16_t fact_row)
+static bool agrees(struct rcs_verify *verify, const struct rcs_walked *call, struct rcs_refacts *out)
 {
-    struct revealed revealed = {.facts = *facts, .all = call->has_salt};
+    struct revealed revealed = {.facts = out->facts, .all = call->has_salt};
     bool good = true;
 
     for (unsigned i = 0; i < RCS_CONTENT_COUNT && call->has_salt; i++) {
@@ -316,12 +320,36 @@ static bool agrees(struct rcs_verify *verify, const struct rcs_walked *call, con
         verify->verdict.undisclosed++;
     } else {
         verify->verdict.disclosed++;
-        if (classify(call->judge->spec, &revealed) != fact_row) {
+        if (classify(call->judge->spec, &revealed) != out->fact_row) {
             good = rcs_diverges(verify, "the disclosed text meets another row of Failures", NULL, NULL);
         }
     }
+    if (good && revealed.headers) {
+        out->server_delay_ms = recourse_server_delay(&revealed.facts);
+    }
     rcs_arena_clear(&revealed.arena);
     return good;
+}
+
+enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct rcs_walked *call, struct rcs_arena *arena,
+                                       struct recourse_span *arguments)
+{
+    struct recourse_span value = {NULL, 0};
+    uint8_t recorded[RCS_HASH_SIZE];
+    uint8_t mac[RCS_HASH_SIZE];
+
+    if (call->has_salt) {
+        value = rcs_disclosure_find(verify->disclosure, verify->writer, call->number, 0, "arguments");
+    }
+    if (value.data == NULL) {
+        return RCS_REVEALED_NOT;
+    }
+    *arguments = unhex(arena, value);
+    return rcs_mac(&verify->hasher, call->salt, "arguments", *arguments, mac) &&
+                   rcs_record_hex(&verify->record, RCS_KEY_ARGUMENTS, recorded, sizeof recorded) &&
+                   memcmp(recorded, mac, sizeof recorded) == 0
+               ? RCS_REVEALED
+               : RCS_REVEALED_OTHER;
 }
 
 static bool has_content(const struct rcs_record *record)
@@ -334,26 +362,29 @@ static bool has_content(const struct rcs_record *record)
     return found;
 }
 
-bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct recourse_facts *facts,
-                 uint16_t *fact_row)
+bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct rcs_refacts *out)
 {
     struct rcs_judge *judge = call->judge;
+    struct recourse_facts *facts = &out->facts;
     bool success;
 
-    *facts = (struct recourse_facts){.tool = call->tool[0] != '\0' ? call->tool : NULL};
-    *fact_row = RECOURSE_NONE;
+    *out = (struct rcs_refacts){.facts = {.tool = call->tool[0] != '\0' ? call->tool : NULL},
+                                .fact_row = RECOURSE_NONE};
+    if (rcs_record_has(&verify->record, RCS_KEY_HEADERS)) { /* it is they that ask for one */
+        out->server_delay_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_SERVER_DELAY);
+    }
     if (!read_plain(&verify->record, facts) ||
         !read_atoms(judge, rcs_record_raw(&verify->record, RCS_KEY_ATOMS))) {
         return rcs_diverges(verify, "the facts are not such as a writer writes", NULL, NULL);
     }
     success = claims_success(&verify->record, facts);
-    for (size_t i = 0; i < judge->spec->fact_row_count && *fact_row == RECOURSE_NONE; i++) {
+    for (size_t i = 0; i < judge->spec->fact_row_count && out->fact_row == RECOURSE_NONE; i++) {
         if (row_holds(judge, i, facts, success)) {
-            *fact_row = (uint16_t)i;
+            out->fact_row = (uint16_t)i;
         }
     }
-    if (*fact_row != RECOURSE_NONE) {
-        judge->fact_rows[*fact_row]++;
+    if (out->fact_row != RECOURSE_NONE) {
+        judge->fact_rows[out->fact_row]++;
     }
-    return !has_content(&verify->record) || agrees(verify, call, facts, *fact_row);
+    return !has_content(&verify->record) || agrees(verify, call, out);
 }

@@ -55,7 +55,10 @@ struct rcs_verify {
     size_t judge_count;
     const struct rcs_disclosure *disclosure;
     struct rcs_hasher hasher;
+    const struct rcs_anchor *anchor; /* NULL: none */
     uint8_t hash[RCS_HASH_SIZE];
+    uint8_t log[RCS_LOG_ID_SIZE];
+    uint64_t position; /* records of the log so far, those of files before it included */
     uint8_t writer[16];
     struct rcs_judge *of_number[RCS_POLICIES_PER_LOG]; /* the judge for each policy of the log; NULL: not given */
     bool known[RCS_POLICIES_PER_LOG];
@@ -77,16 +80,6 @@ struct rcs_verify {
     struct rcs_lines lines;
 };
 
-static inline uint64_t rcs_later(uint64_t time_ms, uint64_t by_ms)
-{
-    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
-}
-
-static inline bool rcs_is_late(const struct rcs_walked *call, uint64_t at_ms)
-{
-    return call->deadline_ms != RECOURSE_FOREVER && at_ms >= call->deadline_ms;
-}
-
 /* verify.c: what is not as it should be. All return false. */
 bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expected, const char *recorded);
 /* The field has to be there and read so; NULL: it has not to be there. */
@@ -100,8 +93,14 @@ void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
 
-/* verify_wait.c: a wait is due, and one is left: draws it into the call; enum recourse_reason if it can't be begun. */
-uint8_t rcs_plan_wait(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_spec_row *row);
+uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms);
+bool rcs_walked_is_late(const struct rcs_walked *call, uint64_t at_ms);
+/* Moves the model; false: there is no such row. */
+bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at);
+/* The fields that every record of a move has. */
+bool rcs_expect_move(struct rcs_verify *verify, const struct rcs_walked *call, uint16_t event, uint16_t row,
+                     uint8_t from, uint8_t to);
+bool rcs_expect_try(struct rcs_verify *verify, const struct rcs_walked *call);
 
 /* verify_budgets.c: the tokens of the outcome at hand. First what was there, last what has to be; in between what happens. */
 bool rcs_budgets_begin(struct rcs_verify *verify, const struct rcs_spec *spec);
@@ -113,9 +112,22 @@ bool rcs_budgets_end(struct rcs_verify *verify, const struct rcs_spec *spec);
 /* Records are missing, or another writer begins. */
 void rcs_budgets_forget(struct rcs_verify *verify);
 
-/* verify_facts.c: the row of Failures that the facts of the outcome at hand meet: index, or RECOURSE_NONE. False: the
-   facts are not such as a writer writes. */
-bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct recourse_facts *facts,
-                 uint16_t *fact_row);
+/* verify_outcome.c: the record of a try that has ended. */
+bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call);
+
+/* What an outcome comes to, by the record at hand and what was disclosed of it. */
+struct rcs_refacts {
+    struct recourse_facts facts; /* those that are said in the open */
+    uint16_t fact_row;           /* the row of Failures that they meet: index, or RECOURSE_NONE */
+    uint64_t server_delay_ms;    /* by its headers; where they stay hidden, as recorded */
+};
+
+/* verify_facts.c. False: the facts are not such as a writer writes. */
+bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struct rcs_refacts *out);
+
+enum rcs_revealed { RCS_REVEALED_NOT, RCS_REVEALED, RCS_REVEALED_OTHER /* than the hash stands for */ };
+/* The arguments of the call whose precondition is at hand; their memory is the arena's. */
+enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct rcs_walked *call, struct rcs_arena *arena,
+                                       struct recourse_span *arguments);
 
 #endif

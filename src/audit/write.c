@@ -52,6 +52,7 @@ static void take_back(struct recourse_audit *audit)
     audit->pending_count = 0;
     audit->policies_written = 0; /* which of them are in the file, nobody knows: they are written again */
     memcpy(audit->hash, audit->written, sizeof audit->hash);
+    audit->total = audit->total_written;
 }
 
 /* The other file is less important: what can't be written now may be later. */
@@ -79,6 +80,7 @@ int rcs_audit_flush(struct recourse_audit *audit, uint64_t *mark)
             audit->file_size += audit->pending.size;
             audit->mark += audit->pending.size;
             memcpy(audit->written, audit->hash, sizeof audit->written);
+            audit->total_written = audit->total;
             rcs_buffer_reset(&audit->pending);
             audit->pending_count = 0;
         }
@@ -105,6 +107,7 @@ int rcs_log_append(struct recourse_audit *audit)
     if (code == 0) {
         audit->pending_count++;
         audit->count++;
+        audit->total++;
     }
     return code;
 }
@@ -120,7 +123,9 @@ static int append_header(struct recourse_audit *audit, uint64_t now_ms)
     char file[64];
     char previous[2 * RCS_HASH_SIZE];
     char writer[32];
+    char log[2 * RCS_LOG_ID_SIZE];
 
+    rcs_hex_write(audit->log, sizeof audit->log, log);
     rcs_hex_write(policy->behaviour_sha256, 32, behaviour);
     rcs_hex_write(policy->file_sha256, 32, file);
     rcs_hex_write(audit->hash, sizeof audit->hash, previous);
@@ -128,6 +133,8 @@ static int append_header(struct recourse_audit *audit, uint64_t now_ms)
     rcs_record_init(record, RCS_KIND_SEGMENT, now_ms);
     rcs_record_number(record, RCS_KEY_FORMAT, RCS_AUDIT_FORMAT);
     rcs_record_number(record, RCS_KEY_SEGMENT, ++audit->segment);
+    rcs_record_number(record, RCS_KEY_COUNT_, audit->total);
+    rcs_record_span(record, RCS_KEY_LOG, (struct recourse_span){log, sizeof log});
     rcs_record_number(record, RCS_KEY_WALL, port->wall_s(port->self));
     rcs_record_text(record, RCS_KEY_NAME, policy->name);
     rcs_record_text(record, RCS_KEY_RECOURSE, RECOURSE_VERSION);
@@ -328,7 +335,8 @@ static int open_all(struct recourse_audit *audit, const struct recourse_audit_op
     if (audit->path == NULL || add_policy(audit, options->policy) != 0) {
         return rcs_fail(error, RECOURSE_E_MEMORY, "no memory for a log");
     }
-    if (port->random(port->self, audit->writer, sizeof audit->writer) != 0 ||
+    if (port->random(port->self, audit->log, sizeof audit->log) != 0 ||
+        port->random(port->self, audit->writer, sizeof audit->writer) != 0 ||
         port->random(port->self, audit->secret, sizeof audit->secret) != 0) {
         return rcs_fail(error, RECOURSE_E_SYSTEM, "no random numbers for the salts of a log");
     }

@@ -4,9 +4,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The story of each call, or of one; `call`: its id or its number, NULL: all. Returns the exit status. */
 int rcs_audit_show(const char *path, const char *call);
+
+/* Prints how far a log goes, signed where `key` is not NULL: a file. Returns the exit status. */
+int rcs_audit_anchor(const char *path, const char *key);
+/* False, with a line on stderr. */
+bool rcs_audit_public_key(const char *path, uint8_t bytes[32]);
 
 struct rcs_audit_verify_options {
     char **specs; /* files of policies */
@@ -14,6 +20,8 @@ struct rcs_audit_verify_options {
     char **logs;
     size_t log_count;
     const char *disclosure; /* NULL: none */
+    const char *anchor;     /* likewise */
+    const char *anchor_key; /* likewise */
     const char *require;    /* a grade; NULL: conformant */
     bool json;
 };

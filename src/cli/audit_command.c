@@ -45,6 +45,8 @@ static int verify(int argc, char **argv)
     const struct rcs_option options[] = {
         {.name = "--spec", .value = &spec},
         {.name = "--disclosure", .value = &chosen.disclosure},
+        {.name = "--anchor", .value = &chosen.anchor},
+        {.name = "--anchor-key", .value = &chosen.anchor_key},
         {.name = "--require", .value = &chosen.require},
         {.name = "--json", .flag = &chosen.json},
     };
@@ -56,6 +58,9 @@ static int verify(int argc, char **argv)
     }
     if (status != RCS_GO_ON) {
         return status;
+    }
+    if (chosen.anchor_key != NULL && chosen.anchor == NULL) {
+        return rcs_cli_error("audit", "--anchor-key goes with --anchor");
     }
     if (count == 0) {
         return rcs_cli_error("audit", "which log? Give its files, the oldest first");
@@ -81,6 +86,22 @@ static int show(int argc, char **argv)
     return rcs_audit_show(argv[1], call);
 }
 
+static int anchor(int argc, char **argv)
+{
+    const char *key = NULL;
+    const struct rcs_option options[] = {{.name = "--key", .value = &key}};
+    size_t count;
+    int status = rcs_options_read(&rcs_command_audit, argc, argv, options, 1, &count);
+
+    if (status != RCS_GO_ON) {
+        return status;
+    }
+    if (count != 1) {
+        return rcs_cli_error("audit", "anchor wants one file, the newest of the log");
+    }
+    return rcs_audit_anchor(argv[1], key);
+}
+
 static int run(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "verify") == 0) {
@@ -89,11 +110,14 @@ static int run(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "show") == 0) {
         return show(argc - 1, argv + 1);
     }
+    if (argc > 1 && strcmp(argv[1], "anchor") == 0) {
+        return anchor(argc - 1, argv + 1);
+    }
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         rcs_help_print(&rcs_command_audit);
         return RCS_EXIT_OK;
     }
-    return rcs_cli_error("audit", "verify or show? See recourse audit --help");
+    return rcs_cli_error("audit", "verify, show or anchor? See recourse audit --help");
 }
 
 const struct rcs_command rcs_command_audit = {
@@ -103,6 +127,7 @@ const struct rcs_command rcs_command_audit = {
     .help =
         "Usage: recourse audit verify [OPTION...] LOG...\n"
         "       recourse audit show [--call ID] LOG\n"
+        "       recourse audit anchor [--key FILE] LOG\n"
         "\n"
         "A log is what recourse run --audit FILE has written: every decision about every\n"
         "call, chained by SHA-256. verify makes each decision again on the model of the\n"
@@ -116,9 +141,13 @@ const struct rcs_command rcs_command_audit = {
         "  intact      nothing was changed or cut out of it\n"
         "  conformant  every decision is the policy's: rows, facts, waits, who was told\n"
         "  complete    every call has its end, the log its close, and nothing was lost\n"
+        "  anchored    and the record that an anchor names is in it\n"
         "\n"
         "A log that was cut at its end without a trace can't be told from one whose\n"
-        "writer was killed: it is not complete.\n"
+        "writer was killed: it is not complete. An anchor tells: anchor prints how far\n"
+        "the log goes and the hash of its last record (C2SP tlog-checkpoint), to be kept\n"
+        "where whoever has the log can't change it. verify --anchor finds a log that was\n"
+        "cut or rewritten before it: it is broken.\n"
         "\n"
         "What tools were sent and what they answered is not in a log, only keyed hashes\n"
         "of it, and which conditions of Failures it met. With the disclosure (recourse\n"
@@ -127,9 +156,11 @@ const struct rcs_command rcs_command_audit = {
         "Options of verify:\n"
         "      --spec FILE       a policy that calls were judged by; may be given again\n"
         "      --disclosure F    salts and texts, as run has written them\n"
+        "      --anchor FILE     an anchor of this log, taken earlier\n"
+        "      --anchor-key FILE the public key (Ed25519, PEM) that has to have signed it\n"
         "      --require GRADE   the least verdict for exit status 0; left out, conformant\n"
-        "      --json            one object: {\"grade\",\"records\",\"segments\",\"calls\",\"open\",\n"
-        "                        \"lost\",\"torn\",\"unjudged\",\"disclosed\",\"undisclosed\",\n"
+        "      --json            one object: {\"grade\",\"records\",\"segments\",\"anchored\",\n"
+        "                        \"calls\",\"open\",\"lost\",\"torn\",\"unjudged\",\"disclosed\",\"undisclosed\",\n"
         "                        \"unknown_policy\",\"other_version\",\"incomplete\",\"broken\",\n"
         "                        \"divergence\",\"policies\":[{\"name\",\"behaviour_sha256\",\n"
         "                        \"rows\":{ID:times}}]}; broken and divergence are null or\n"
@@ -138,6 +169,9 @@ const struct rcs_command rcs_command_audit = {
         "\n"
         "Options of show:\n"
         "      --call ID         this call alone, by its id or its number in the log\n"
+        "\n"
+        "Options of anchor:\n"
+        "      --key FILE        signs it: a private key (Ed25519, PEM, no password)\n"
         "\n"
         "Example:\n"
         "  $ recourse audit verify --spec spec/lightspeed.policy.md run.log\n"

@@ -148,6 +148,7 @@ static void print_call(struct show *show)
     case RCS_KIND_ATTEMPT: printf("try %llu begins", number_of(show, RCS_KEY_TRY)); break;
     case RCS_KIND_OUTCOME: print_outcome(show); break;
     case RCS_KIND_WAIT: print_wait(show); break;
+    case RCS_KIND_BROKEN: printf("broken off by the program: %s", text_of(show, RCS_KEY_REASON, reason)); break;
     case RCS_KIND_EXHAUSTED: printf("not tried again: %s", text_of(show, RCS_KEY_REASON, reason)); break;
     default: print_reported(show); break;
     }

@@ -22,6 +22,7 @@ struct job {
     struct rcs_judge *judges;
     size_t judge_count;
     struct rcs_disclosure disclosure;
+    struct rcs_anchor anchor;
     char *disclosed; /* its text */
     enum rcs_grade require;
     struct rcs_verdict verdict;
@@ -74,6 +75,30 @@ static bool read_disclosure(struct job *job, const char *path)
     return true;
 }
 
+static bool read_anchor(struct job *job)
+{
+    const struct rcs_audit_verify_options *options = job->options;
+    const char *why = NULL;
+    uint8_t key[32];
+    size_t size = 0;
+    char *text;
+
+    if (options->anchor == NULL) {
+        return true;
+    }
+    if (options->anchor_key != NULL && !rcs_audit_public_key(options->anchor_key, key)) {
+        return false;
+    }
+    text = rcs_file_read(&job->arena, options->anchor, &size, &why);
+    why = text == NULL ? why
+                       : rcs_anchor_read((struct recourse_span){text, size}, options->anchor_key != NULL ? key : NULL,
+                                         &job->anchor);
+    if (why != NULL) {
+        rcs_cli_error("audit", "%s: the anchor can't be read: %s", options->anchor, why);
+    }
+    return why == NULL;
+}
+
 static bool prepare(struct job *job)
 {
     const struct rcs_audit_verify_options *options = job->options;
@@ -88,7 +113,7 @@ static bool prepare(struct job *job)
             return false;
         }
     }
-    return read_disclosure(job, options->disclosure);
+    return read_anchor(job) && read_disclosure(job, options->disclosure);
 }
 
 static bool read_logs(struct job *job)
@@ -96,6 +121,9 @@ static bool read_logs(struct job *job)
     struct rcs_verify *verify = rcs_verify_new(job->judges, job->judge_count, &job->disclosure);
     bool good = verify != NULL;
 
+    if (good && job->options->anchor != NULL) {
+        rcs_verify_anchor(verify, &job->anchor);
+    }
     for (size_t i = 0; i < job->options->log_count && good; i++) {
         const char *path = job->options->logs[i];
         const char *why = NULL;
@@ -188,6 +216,7 @@ static void print_json(const struct job *job)
     rcs_out_text(&out, rcs_grade_name(verdict->grade));
     put_count(&out, "records", verdict->records);
     put_count(&out, "segments", verdict->segments);
+    put_count(&out, "anchored", verdict->anchored);
     put_count(&out, "calls", verdict->calls);
     put_count(&out, "open", verdict->open);
     put_count(&out, "lost", verdict->lost);
@@ -217,7 +246,11 @@ static void print_divergence(const struct rcs_divergence *divergence)
     if (!divergence->found) {
         return;
     }
-    printf("  %s, line %llu: ", divergence->file, (unsigned long long)divergence->line);
+    printf("  %s", divergence->file == NULL ? "the log" : divergence->file);
+    if (divergence->line > 0) {
+        printf(", line %llu", (unsigned long long)divergence->line);
+    }
+    printf(": ");
     if (divergence->call > 0) {
         printf("call %llu: ", (unsigned long long)divergence->call);
     }
@@ -278,6 +311,9 @@ static void print_people(const struct job *job)
     }
     if (verdict->incomplete[0] != '\0') {
         printf("  not complete: %s\n", verdict->incomplete);
+    }
+    if (verdict->anchored > 0) {
+        printf("  anchored up to record %llu\n", (unsigned long long)verdict->anchored);
     }
     if (verdict->open > 0) {
         printf("  without an end, so with an unknown outcome: %llu call%s\n", (unsigned long long)verdict->open,

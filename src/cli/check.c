@@ -233,7 +233,7 @@ const struct rcs_command rcs_command_check = {
         "  again although the tool may have acted: a tool that is not safe may act twice\n"
         "  ...\n"
         "  spec/lightspeed.policy.md: ok, 3 tries and 3 requests at most, 3 s of waiting\n"
-        "  at most, 10 states, 3 notices\n"
+        "  at most, 10 states, 6 notices\n"
         "      wait short: 200 ms, 400 ms\n"
         "      wait long: 1 s, 2 s\n"
         "\n"

@@ -35,6 +35,7 @@ extern const struct rcs_command rcs_command_fmt;
 extern const struct rcs_command rcs_command_compile;
 extern const struct rcs_command rcs_command_simulate;
 extern const struct rcs_command rcs_command_paths;
+extern const struct rcs_command rcs_command_mutants;
 extern const struct rcs_command rcs_command_diff;
 extern const struct rcs_command rcs_command_explain;
 extern const struct rcs_command rcs_command_classify;
@@ -42,6 +43,10 @@ extern const struct rcs_command rcs_command_tools;
 extern const struct rcs_command rcs_command_run;
 extern const struct rcs_command rcs_command_audit;
 extern const struct rcs_command rcs_command_policy;
+extern const struct rcs_command rcs_command_completion;
+
+/* All of them, in the order of --help; NULL past the last. */
+const struct rcs_command *rcs_command_at(size_t index);
 
 /* Prints "recourse COMMAND: TEXT" as one line on stderr, cleaned of control characters. Returns RCS_EXIT_ERROR. */
 int rcs_cli_error(const char *command, const char *format, ...) RECOURSE_PRINTF(2, 3);

@@ -10,12 +10,17 @@
 static const struct rcs_command *const commands[] = {
     &rcs_command_check,    &rcs_command_fmt,      &rcs_command_compile,
     &rcs_command_simulate, &rcs_command_paths,    &rcs_command_diff,
-    &rcs_command_explain,
-    &rcs_command_classify, &rcs_command_tools,    &rcs_command_run,
-    &rcs_command_audit,    &rcs_command_policy,
+    &rcs_command_mutants,  &rcs_command_explain,  &rcs_command_classify,
+    &rcs_command_tools,    &rcs_command_run,      &rcs_command_audit,
+    &rcs_command_policy,   &rcs_command_completion,
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+const struct rcs_command *rcs_command_at(size_t index)
+{
+    return index < COMMAND_COUNT ? commands[index] : NULL;
+}
 
 static const struct rcs_command *find(const char *name)
 {
@@ -56,7 +61,7 @@ static void print_help(FILE *file)
           "Commands:\n",
           file);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(file, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
     fputs("\n"
           "  recourse help COMMAND   how to use one of them (or COMMAND --help)\n"

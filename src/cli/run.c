@@ -20,6 +20,7 @@
 #include "run_audit.h"
 #include "run_live.h"
 #include "run_log.h"
+#include "run_metrics.h"
 #include "run_report.h"
 
 #define TRIES_AT_ONCE 256u
@@ -35,6 +36,7 @@ struct job {
     struct recourse_calls calls;
     struct recourse_port *port;
     struct recourse_audit *audit; /* NULL: none */
+    struct recourse_metrics *metrics; /* likewise */
     struct recourse_runner *runner;
     struct recourse_run *run;
     struct recourse_turn *turn;
@@ -97,6 +99,9 @@ static void on_observe(void *user, const struct recourse_observation *observatio
     if (job->options.log) {
         fprintf(stderr, "%s\n", rcs_log_line(&arena, observation));
         rcs_arena_clear(&arena);
+    }
+    if (job->metrics != NULL) {
+        recourse_metrics_observe(job->metrics, observation);
     }
     rcs_live_observe(job->live, observation);
 }
@@ -242,6 +247,10 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s: the report can't be written: %s", job->options.report, why);
         return false;
     }
+    if (job->options.metrics != NULL && !rcs_files_replaceable(job->options.metrics, &why)) {
+        rcs_cli_error("run", "%s: the metrics can't be written: %s", job->options.metrics, why);
+        return false;
+    }
     return find_terminal(job);
 }
 
@@ -306,6 +315,7 @@ static bool start_runner(struct job *job)
         return false;
     }
     options.audit = job->audit;
+    job->metrics = job->options.metrics != NULL ? recourse_metrics_new(NULL) : NULL;
     if (job->terminal >= 0) {
         job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
         job->terminal = -1;
@@ -479,11 +489,12 @@ static int finish(const struct job *job)
     return reported ? RCS_EXIT_OK : RCS_EXIT_ERROR;
 }
 
-/* False: some of the record could not be written. */
+/* False: some of the record, or the metrics, could not be written. */
 static bool clear(struct job *job)
 {
     bool recorded;
 
+    recorded = job->runner == NULL || rcs_run_metrics_write(job->metrics, job->options.metrics);
     rcs_live_free(job->live);
     if (job->turn != NULL) {
         recourse_turn_free(job->turn);
@@ -494,7 +505,7 @@ static bool clear(struct job *job)
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
-    recorded = rcs_run_audit_close(job->audit);
+    recorded = rcs_run_audit_close(job->audit) && recorded;
     rcs_approver_free(job->approver);
     if (job->terminal >= 0) {
         close(job->terminal);

@@ -10,6 +10,7 @@ struct rcs_run_options {
     const char *tools;  /* path; "-": stdin */
     const char *calls;  /* likewise */
     const char *report; /* path; NULL: none */
+    const char *metrics;    /* likewise */
     const char *audit;      /* likewise */
     const char *disclosure; /* likewise */
     uint8_t audit_sync;     /* enum recourse_audit_sync */

@@ -24,6 +24,7 @@ static int run(int argc, char **argv)
         {.name = "--budget", .value = &budget},
         {.name = "--deadline", .value = &deadline},
         {.name = "--approve", .value = &approve},
+        {.name = "--metrics", .value = &chosen.metrics},
         {.name = "--audit", .value = &chosen.audit},
         {.name = "--audit-sync", .value = &sync},
         {.name = "--disclosure", .value = &chosen.disclosure},
@@ -113,6 +114,9 @@ const struct rcs_command rcs_command_run = {
         "  -t, --tools T        the tools, in JSON: see below\n"
         "      --report F       what became of every call, with every step, into F: one\n"
         "                       object {\"policy\",\"run\",\"results\"}, also if the run fails\n"
+        "      --metrics F      counters of calls, tries and waits, by row, failure and\n"
+        "                       scenario, in the place of what is in F: Prometheus's\n"
+        "                       text format\n"
         "      --audit F        a record of every decision, into or behind what is in F:\n"
         "                       see recourse audit. Of arguments, results and errors it\n"
         "                       has keyed hashes only\n"

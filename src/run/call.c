@@ -119,6 +119,9 @@ static void finish(struct rcs_call *call, uint64_t now_ms)
 static void break_off(struct rcs_call *call, int code)
 {
     rcs_result_broken(call, code);
+    if (runner_of(call)->options.audit != NULL) {
+        rcs_recording_break(call, code);
+    }
     finish(call, rcs_runner_now(runner_of(call)));
 }
 

@@ -62,6 +62,14 @@ bool rcs_recording_add(struct rcs_call *call, const struct recourse_decision *de
     return rcs_audit_record(audit, &what) == 0 || !call->result.policy->settings.audit_refuse;
 }
 
+void rcs_recording_break(struct rcs_call *call, int code)
+{
+    struct recourse_runner *runner = runner_of(call);
+
+    (void)!rcs_audit_broken(runner->options.audit, &call->audited, call->machine.try_number, &call->result, code,
+                            rcs_runner_now(runner)); /* what is lost, the log counts */
+}
+
 bool rcs_recording_holds(struct rcs_call *call)
 {
     struct recourse_runner *runner = runner_of(call);

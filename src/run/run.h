@@ -204,6 +204,8 @@ void rcs_recording_close(struct recourse_runner *runner);
 /* Tells the log of a decision. False: it is lost, and what it would begin must not be. */
 RECOURSE_MUST_USE bool rcs_recording_add(struct rcs_call *call, const struct recourse_decision *decision,
                                          const struct recourse_input *input);
+/* The call ends as rcs_result_broken says. */
+void rcs_recording_break(struct rcs_call *call, int code);
 /* Whether the call's try is held back until its record is written; it is in the list then. */
 bool rcs_recording_holds(struct rcs_call *call);
 /* Writes what was told, and lets tries begin that waited for it. */

@@ -34,10 +34,15 @@ static void open_turn_cancel(struct rcs_mail *mail)
     cancel_calls(RCS_OWNER(mail, struct recourse_turn, cancel));
 }
 
-/* Cutting off a try that is not safe would only make another unknown outcome. */
+/* Cutting off a try that is not safe would only make another unknown outcome, unless it has not reached its tool. */
 static bool may_finish(const struct rcs_call *call)
 {
-    return call->stage == RCS_STAGE_TRYING && !call->safe;
+    const struct rcs_try *try = call->try;
+
+    if (call->stage != RCS_STAGE_TRYING || call->safe) {
+        return false;
+    }
+    return try == NULL || try->kind->waits == NULL || !try->kind->waits(try);
 }
 
 /* The run has failed: what is safe ends, no try is made any more. */

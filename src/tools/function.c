@@ -394,6 +394,14 @@ static enum rcs_stopped stop(struct rcs_try *base)
     return RCS_STOPPED_RUNNING;
 }
 
+/* For a thread. One that takes it meanwhile is like one that took it before. */
+static bool waits(const struct rcs_try *base)
+{
+    const struct recourse_invocation *invocation = (const struct recourse_invocation *)base;
+
+    return atomic_load(&invocation->stage) == STAGE_WAITING;
+}
+
 static void forget(struct rcs_try *base)
 {
     struct recourse_invocation *invocation = (struct recourse_invocation *)base;
@@ -416,6 +424,7 @@ const struct rcs_kind rcs_kind_function = {
     .check = check,
     .start = start,
     .stop = stop,
+    .waits = waits,
     .forget = forget,
     .hand_over = hand_over,
 };

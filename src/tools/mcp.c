@@ -519,6 +519,14 @@ static enum rcs_stopped stop(struct rcs_try *base)
     return touched ? RCS_STOPPED_TOUCHED : RCS_STOPPED_UNTOUCHED;
 }
 
+/* For the session, before anything of the call was sent. */
+static bool waits(const struct rcs_try *base)
+{
+    const struct mcp_try *try = (const struct mcp_try *)base;
+
+    return try->exchange == NULL && !try->touched;
+}
+
 /* Never called: a stopped try is gone. */
 static void forget(struct rcs_try *base)
 {
@@ -531,6 +539,7 @@ const struct rcs_kind rcs_kind_mcp = {
     .check = check,
     .start = start,
     .stop = stop,
+    .waits = waits,
     .forget = forget,
 };
 

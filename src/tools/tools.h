@@ -85,6 +85,9 @@ struct rcs_kind {
     /* Starts a try. On an error nothing was sent, and `ended` is not called. */
     int (*start)(const struct rcs_tool_host *host, const struct rcs_try_order *order, struct rcs_try **try);
     enum rcs_stopped (*stop)(struct rcs_try *try);
+    /* Whether the try still waits for something of ours, a thread or a session, and stopping it now would touch nothing.
+       NULL: it never does. */
+    bool (*waits)(const struct rcs_try *try);
     /* After RCS_STOPPED_RUNNING: nobody waits for the end any more. */
     void (*forget)(struct rcs_try *try);
     /* After RCS_STOPPED_RUNNING: somebody else does; `ended` comes with facts NULL. NULL: this kind can't. */

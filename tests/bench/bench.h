@@ -74,6 +74,7 @@ void part_matcher(void);
 void part_peers(void);
 void part_mcp(void);
 void part_start(void);
+void part_audit(void);
 void part_compiler(void);
 
 #endif

@@ -19,7 +19,8 @@ static const struct {
     void (*measure)(void);
 } parts[] = {
     {"runner", part_runner},   {"waiting", part_waiting}, {"machine", part_machine},  {"matcher", part_matcher},
-    {"peers", part_peers},     {"mcp", part_mcp},         {"start", part_start},     {"compiler", part_compiler},
+    {"peers", part_peers},     {"mcp", part_mcp},         {"start", part_start},   {"audit", part_audit},
+    {"compiler", part_compiler},
 };
 
 #define PARTS (sizeof parts / sizeof parts[0])
@@ -58,7 +59,7 @@ static void check_names(int count, char **names)
             known = known || strcmp(parts[j].name, names[i]) == 0;
         }
         if (!known) {
-            bench_fail("no part '%s'; there are runner, waiting, machine, matcher, peers, mcp, start, compiler", names[i]);
+            bench_fail("no part '%s'; there are runner, waiting, machine, matcher, peers, mcp, start, audit, compiler", names[i]);
         }
     }
 }

@@ -4,6 +4,7 @@
  */
 #include "tests/bench/worker.h"
 
+#include <recourse/audit.h>
 #include <recourse/runner.h>
 
 #define TURN_CALLS 8u
@@ -12,6 +13,7 @@ extern const struct recourse_policy recourse_policy_bench;
 
 static struct worker worker;
 static struct recourse_run *run;
+static struct recourse_audit *audit; /* NULL: none */
 static unsigned started;
 static unsigned turns_open;
 static unsigned ended;
@@ -133,7 +135,8 @@ static struct recourse_runner *open_runner(struct recourse_port *port)
     struct recourse_runner_options options = {.size = sizeof options,
                                               .port = port,
                                               .policy = &recourse_policy_bench,
-                                              .tries_at_once = worker.at_once};
+                                              .tries_at_once = worker.at_once,
+                                              .audit = audit};
     bool over_http = strncmp(worker.url, "http", 4) == 0;
     const char *end = strstr(worker.url, "/mcp");
     bool is_mcp = !over_http || (end != NULL && end[4] == '\0');
@@ -147,6 +150,21 @@ static struct recourse_runner *open_runner(struct recourse_port *port)
     return runner;
 }
 
+/* BENCH_AUDIT: a log is written there. */
+static void open_audit(struct recourse_port *port)
+{
+    struct recourse_audit_options options = {.size = sizeof options,
+                                             .port = port,
+                                             .policy = &recourse_policy_bench,
+                                             .path = getenv("BENCH_AUDIT"),
+                                             .sync = RECOURSE_AUDIT_BATCH};
+    struct recourse_error error;
+
+    if (options.path != NULL && recourse_audit_open(&options, &audit, &error) != 0) {
+        worker_fail(error.text);
+    }
+}
+
 int main(int count, char **arguments)
 {
     struct recourse_port *port;
@@ -157,11 +175,15 @@ int main(int count, char **arguments)
     if (recourse_global_init() != 0 || recourse_port_new(NULL, &port, &error) != 0) {
         worker_fail("no port");
     }
+    open_audit(port);
     runner = open_runner(port);
     worker.idle_kb = worker_status_kb("VmRSS");
     run_calls(runner);
     worker_end(&worker);
     recourse_runner_free(runner);
+    if (recourse_audit_close(audit, &error) != 0) {
+        worker_fail(error.text);
+    }
     recourse_port_free(port);
     return 0;
 }

@@ -96,6 +96,15 @@ is 'last line of the log' "$(tail -n 1 "$work/err")" "busy: rate_limited on try 
 has report "$(cat "$report")" '"status":"error","scenario":"3b","reminder":true,"tell":"model","reason":"tries spent","tries":3,"row":"E1",'
 has report "$(cat "$report")" '"failure":"rate_limited","effect":"unknown","http_status":429,'
 
+# counters
+in="[$(call c1 mend),$(call c2 nosuch)]"
+try 0 run --policy "$quick_policy" --tools "$tools" --metrics "$work/metrics"
+has metrics "$(cat "$work/metrics")" 'recourse_calls_total{policy="lightspeed",row="P2",event="unknown_tool",scenario="1",tell="model"} 1'
+has metrics "$(cat "$work/metrics")" '# TYPE recourse_tries_total counter'
+in="[$(call c1 good)]"
+try 1 run --policy "$quick_policy" --tools "$tools" --metrics "$work/none/metrics"
+has stderr "$err" "$work/none/metrics: the metrics can't be written"
+
 # the host is told
 in="[$(call c1 shut),$(call c2 nosuch)]"
 try 3 run --policy "$quick_policy" --tools "$tools" --report "$report"

@@ -84,7 +84,7 @@ try 1 help simulat
 says "recourse: there is no command 'simulat': did you mean 'simulate'?"
 try 1 help check fmt
 says 'recourse help: one command at a time'
-for command in check fmt compile simulate paths diff classify run policy; do
+for command in check fmt compile simulate paths diff mutants classify run policy completion; do
     try 0 "$command" --help
     page=$out
     has page "$page" "Usage: recourse $command"
@@ -434,6 +434,7 @@ else
     skipped=$((skipped + 1))
 fi
 . tests/cli/review_cases.sh
+. tests/cli/mutants_cases.sh
 . tests/cli/run_cases.sh
 . tests/cli/dialect_cases.sh
 . tests/cli/guard_cases.sh

@@ -58,6 +58,8 @@ expected=$({
         echo "644 share/recourse/$name.policy.md"
     done
     for page in $pages; do echo "644 share/man/man1/$page"; done
+    echo '644 share/bash-completion/completions/recourse'
+    echo '644 share/zsh/site-functions/_recourse'
 } | LC_ALL=C sort)
 is 'the files' "$(cd "$top" && find . -type f -printf '%m %P\n' | LC_ALL=C sort)" "$expected"
 is 'the links' "$(cd "$top" && find . -type l -printf '%P -> %l\n' | LC_ALL=C sort)" \

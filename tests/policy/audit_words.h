@@ -144,6 +144,8 @@ static inline void walk_word(struct audit_words *in, struct audit_walk *walk, co
     if (decision.reminder == RECOURSE_REMINDER_YES) {
         result.content = rcs_span_of(in->policy->settings.reminder);
     }
+    result.tell = decision.tell;
+    result.reminder = decision.reminder;
     what.result = &result;
     RCS_EQUAL(rcs_audit_record(in->audit, &what), 0);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A log of `recourse run` verifies; one whose writer was killed at any moment goes on, and has an attempt for each time that
-# the tool was touched. KILLS (30) says how often.
+# the tool was touched. KILLS (30) says how often; SEED (1), at which moments.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
@@ -64,6 +64,21 @@ note $? "show tells a call's story" "$shown"
 [ $? = 1 ] && grep -q "no call has the id or number 'nobody'" out
 note $? "show says that there is no such call" "$(cat out)"
 
+# ---- anchored ----
+
+"$RECOURSE" audit anchor log >anchor
+note $? "a log is anchored" "$(cat anchor)"
+verdict=$(verify --anchor anchor --require anchored log)
+[ $? = 0 ] && case $verdict in anchored:*"anchored up to record $(wc -l <log)"*) true ;; *) false ;; esac
+note $? "the log and its anchor go together" "$verdict"
+head -n 3 log >cut
+verdict=$(verify --anchor anchor cut)
+[ $? = 1 ] && case $verdict in broken:*"it was cut"*) true ;; *) false ;; esac
+note $? "an anchor tells that the log was cut" "$verdict"
+verify --anchor calls.json log >out
+[ $? = 1 ] && grep -q 'calls.json: the anchor can.t be read' out
+note $? "what is no anchor is refused" "$(cat out)"
+
 # ---- another policy, and changed logs ----
 
 sed -e 's/^| short | 200ms/| short | 300ms/' -e '/^## Examples/,$d' "$spec" >lightspeed.policy.md
@@ -95,27 +110,52 @@ note $? "nothing is appended to a damaged log" "$(cat out)"
 
 rm -f log disclosed touched
 : >touched
+mkfifo tap
+RANDOM=${SEED:-1}
 bad=
 killed=0
+
+look() { # look NUMBER STATUS: at the log of a run that has ended so
+    [ "$2" -gt 128 ] && killed=$((killed + 1))
+    if [ -s log ] && ! tail -c 1 log | grep -q '^$'; then
+        return # torn: the next run cuts it
+    fi
+    verify log >out || bad="$bad$1: $(cat out)
+"
+}
+
+# With SIGKILL, as soon as so many lines are in the log; the last run to reach that many would write some more.
 for i in $(seq "${KILLS:-30}"); do
+    run >out 2>&1 # so that the last line is whole
+    lines=$(($(wc -l <log) + 1 + RANDOM % 16))
     "$RECOURSE" run --policy lightspeed --tools tools.json --audit log --disclosure disclosed calls.json >out 2>&1 &
     pid=$!
-    sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
-    kill -9 $pid 2>/dev/null && killed=$((killed + 1))
+    tail -n +1 -f log 2>/dev/null >tap &
+    tail=$!
+    timeout 60 head -n "$lines" <tap >/dev/null
+    kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
-    [ -e log ] || continue # it had not come so far
-    if [ -s log ] && ! tail -c 1 log | grep -q '^$'; then
-        continue # torn: the next run cuts it
-    fi
-    verify log >out || bad="$bad$i: $(cat out)
-"
+    status=$?
+    kill $tail 2>/dev/null
+    wait $tail 2>/dev/null
+    look "$i" $status
+done
+run >out 2>&1 || bad="$bad$(cat out)"
+# By the limit on the size of files, in the middle of what is written: the last line is torn.
+for i in $(seq "${KILLS:-30}"); do
+    size=$(($(stat -c %s log) + 1 + RANDOM % 5000))
+    { (ulimit -c 0 && exec prlimit --fsize=$size:$size "$RECOURSE" run --policy lightspeed --tools tools.json --audit log \
+        calls.json) >out 2>&1; } 2>noise # which is the shell's own word on how it ended
+    look "$i, $size bytes" $?
 done
 run >out 2>&1 || bad="$bad$(cat out)"
 verify log >out || bad="$bad$(cat out)"
 [ -z "$bad" ]
 note $? "a killed run's log goes on, and verifies" "$bad"
-[ "$killed" -gt 0 ]
-note $? "runs were killed"
+[ "$killed" -ge "${KILLS:-30}" ]
+note $? "runs were killed" "$killed"
+[ -s log.torn ]
+note $? "lines were torn"
 attempts=$("$RECOURSE" audit show log | grep -c ' try [0-9]* begins \[')
 [ "$(sort -u touched | wc -l)" = "$(wc -l <touched)" ] && [ "$(wc -l <touched)" -le "$attempts" ]
 note $? "each time that the tool was touched has its attempt" "$(wc -l <touched) touched, $attempts attempts"

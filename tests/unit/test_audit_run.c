@@ -1,17 +1,45 @@
 /* The runner with a log: no unsafe tool is touched before its record is there. */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "src/audit/audit.h"
+#include "src/audit/verify.h"
 #include "tests/unit/policy_load.h"
 #include "tests/unit/run_kit.h"
 
 static char *directory;
 static struct rcs_arena scratch;
 static unsigned logs;
+static struct rcs_loaded_policy plain;
 
 static const struct sim_answer fine[] = {{.after_ms = 10, .status = 200, .body = "fine"}};
+
+/* How much of the file that was synced last is on the disk: what a machine that stops would leave. In the place of the
+   system's own, for the library as for us. */
+static _Atomic off_t on_disk;
+
+static int note_sync(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0) {
+        return -1;
+    }
+    on_disk = status.st_size;
+    return 0;
+}
+
+int fsync(int fd)
+{
+    return note_sync(fd);
+}
+
+int fdatasync(int fd)
+{
+    return note_sync(fd);
+}
 
 /* A runner with tools "unsafe" and "safe", and a log of its own. */
 struct recorded {
@@ -20,7 +48,8 @@ struct recorded {
     char path[200];
 };
 
-static void open_recorded(struct recorded *at, uint8_t sync, bool refuse)
+/* By `policy`, if it is not NULL; else by the kit's. */
+static void open_by(struct recorded *at, uint8_t sync, bool refuse, const struct recourse_policy *policy)
 {
     struct recourse_runner_options options;
     struct recourse_audit_options log = {.size = sizeof log, .sync = sync, .path = at->path};
@@ -30,7 +59,8 @@ static void open_recorded(struct recorded *at, uint8_t sync, bool refuse)
     at->kit.policy.policy.settings.audit_refuse = refuse;
     snprintf(at->path, sizeof at->path, "%s/%u.log", directory, ++logs);
     log.port = &at->kit.sim.port;
-    log.policy = &at->kit.policy.policy;
+    options.policy = policy != NULL ? policy : &at->kit.policy.policy;
+    log.policy = options.policy;
     at->kit.sim.submit_error = RECOURSE_E_AGAIN; /* what is synced now, is on the spot */
     RCS_EQUAL(recourse_audit_open(&log, &at->audit, &error), 0);
     at->kit.sim.submit_error = 0;
@@ -41,6 +71,11 @@ static void open_recorded(struct recorded *at, uint8_t sync, bool refuse)
     kit_http(&at->kit, "safe", true);
     sim_route(&at->kit.sim, "http://unsafe/", fine, 1);
     sim_route(&at->kit.sim, "http://safe/", fine, 1);
+}
+
+static void open_recorded(struct recorded *at, uint8_t sync, bool refuse)
+{
+    open_by(at, sync, refuse, NULL);
 }
 
 static void close_recorded(struct recorded *at)
@@ -210,6 +245,144 @@ static void test_not_written(void)
     }
 }
 
+/* A fault of the program itself: here the policy is another one in the middle of a call. */
+static void test_broken_off(void)
+{
+    static const struct sim_answer answers[] = {{.after_ms = 10, .status = 503, .body = "timeout"}};
+    struct recorded at = {0};
+    struct recourse_turn *turn;
+
+    open_recorded(&at, RECOURSE_AUDIT_BATCH, false);
+    at.kit.sim.routes[1].answers = answers;
+    turn = kit_start_one(&at.kit, "safe", "{}");
+    kit_settle(&at.kit);
+    RCS_EQUAL(at.kit.sim.request_count, 1);
+    at.kit.policy.policy.behaviour_sha256[0] ^= 1;
+    kit_finish(&at.kit, turn);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->row, RECOURSE_NONE);
+    close_recorded(&at);
+    RCS_EQUAL(count_of(&at, "broken"), 1);
+    RCS_EQUAL(count_of(&at, "reported"), 0);
+}
+
+/* ---- a machine that stops ---- */
+
+/* What was on the disk, as a log of its own: it is gone on with, and verifies. */
+static void recover(const struct recorded *at, const struct rcs_spec *spec, struct recourse_span disk)
+{
+    struct recourse_audit_options options = {.size = sizeof options, .sync = RECOURSE_AUDIT_NONE};
+    struct recourse_port *port = (struct recourse_port *)(uintptr_t)&at->kit.sim.port;
+    struct recourse_audit *audit = NULL;
+    struct rcs_arena arena = {0};
+    struct rcs_verdict verdict;
+    struct rcs_verify *verify;
+    struct rcs_judge judge;
+    const char *why = NULL;
+    char path[220];
+    FILE *file;
+    int fd;
+
+    snprintf(path, sizeof path, "%s.disk", at->path);
+    file = fopen(path, "w");
+    CU_ASSERT_TRUE_FATAL(file != NULL);
+    RCS_EQUAL(fwrite(disk.data, 1, disk.size, file), disk.size);
+    fclose(file);
+    options.port = port;
+    options.path = path;
+    options.policy = plain.policy;
+    RCS_EQUAL(recourse_audit_open(&options, &audit, NULL), 0);
+    RCS_EQUAL(recourse_audit_close(audit, NULL), 0);
+    rcs_judge_init(&judge, &arena, spec);
+    verify = rcs_verify_new(&judge, 1, NULL);
+    fd = open(path, O_RDONLY);
+    CU_ASSERT_TRUE_FATAL(fd >= 0 && verify != NULL);
+    CU_ASSERT_TRUE(rcs_verify_file(verify, path, fd, &why));
+    rcs_verify_end(verify, &verdict);
+    CU_ASSERT_FALSE(verdict.broken.found);
+    CU_ASSERT_FALSE(verdict.divergence.found);
+    rcs_verify_free(verify);
+    rcs_arena_clear(&arena);
+    close(fd);
+    unlink(path);
+}
+
+static unsigned attempts_in(struct recourse_span disk)
+{
+    static const char wanted[] = "\"kind\":\"attempt\"";
+    unsigned count = 0;
+
+    for (;;) {
+        const char *found = memmem(disk.data, disk.size, wanted, sizeof wanted - 1);
+
+        if (found == NULL) {
+            return count;
+        }
+        count++;
+        disk.size -= (size_t)(found + 1 - disk.data);
+        disk.data = found + 1;
+    }
+}
+
+/* After each step: each time that a tool was touched has its attempt on the disk, though all else were thrown away. */
+static off_t look_at_disk(const struct recorded *at, const struct rcs_spec *spec, off_t before)
+{
+    struct rcs_arena arena = {0};
+    const char *why = NULL;
+    size_t size;
+    const char *text = rcs_file_read(&arena, at->path, &size, &why);
+    off_t now = on_disk;
+
+    CU_ASSERT_TRUE_FATAL(text != NULL && (size_t)now <= size);
+    CU_ASSERT_TRUE(at->kit.sim.request_count <= attempts_in((struct recourse_span){text, (size_t)now}));
+    if (now != before) {
+        recover(at, spec, (struct recourse_span){text, (size_t)now});
+    }
+    rcs_arena_clear(&arena);
+    return now;
+}
+
+static void test_thrown_away(void)
+{
+    static const struct sim_answer answers[] = {
+        {.after_ms = 3, .status = 200, .body = "fine"}, {.network = RECOURSE_NETWORK_REFUSED, .unsent = true},
+        {.after_ms = 5, .status = 500, .body = "bad"},  {.after_ms = 1, .status = 200, .body = "fine"}};
+    struct recourse_call_request calls[] = {kit_call("c1", "unsafe", "{}"), kit_call("c2", "unsafe", "{\"a\":1}"),
+                                            kit_call("c3", "unsafe", "{\"a\":2}")};
+    struct recorded at = {0};
+    unsigned seen = 0;
+    off_t disk = 0;
+
+    CU_ASSERT_TRUE_FATAL(rcs_load_policy(&plain, RCS_PLAIN, NULL));
+    open_by(&at, RECOURSE_AUDIT_BEFORE_EFFECT, false, plain.policy);
+    at.kit.sim.routes[0].answers = answers;
+    at.kit.sim.routes[0].count = 4;
+    at.kit.sim.hold_work = true;
+    on_disk = 0;
+    for (unsigned round = 0; round < 12; round++) {
+        struct recourse_turn *turn = kit_start(&at.kit, calls, 1 + round % 3);
+
+        for (unsigned step = 0; step < 1000 && !recourse_turn_done(turn); step++) {
+            off_t before = disk;
+
+            (void)!recourse_runner_step(at.kit.runner, step % 4 == 3 && at.kit.sim.held_count == 0 ? 50 : 0);
+            disk = look_at_disk(&at, plain.loaded.spec, before);
+            seen += disk != before;
+            if (step % 3 == round % 3) {
+                sim_release_work(&at.kit.sim);
+            }
+        }
+        CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));
+    }
+    CU_ASSERT_TRUE(seen > 10);
+    CU_ASSERT_TRUE(at.kit.sim.request_count > 24);
+    sim_release_work(&at.kit.sim);
+    at.kit.sim.hold_work = false;
+    at.kit.sim.submit_error = RECOURSE_E_AGAIN;
+    close_recorded(&at);
+    RCS_EQUAL(count_of(&at, "attempt"), at.kit.sim.request_count);
+    rcs_clear_policy(&plain);
+}
+
 /* A runner that goes while a sync is under way waits for it. */
 static void test_freed(void)
 {
@@ -228,6 +401,7 @@ int main(void)
     static const struct rcs_test tests[] = {
         {"held", test_held},           {"modes", test_modes},           {"groups", test_groups},
         {"ended", test_ended_meanwhile}, {"not written", test_not_written}, {"freed", test_freed},
+        {"broken off", test_broken_off}, {"thrown away", test_thrown_away},
     };
     int status;
 

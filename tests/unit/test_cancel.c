@@ -285,6 +285,33 @@ static void test_host_fails_the_run(void)
     kit_close(&kit);
 }
 
+static void count_run(void *user, struct recourse_invocation *invocation)
+{
+    ++*(unsigned *)user;
+    recourse_invocation_complete(invocation, &(struct recourse_completion){.answer = RECOURSE_ANSWER_OK});
+}
+
+/* An unsafe function that waits for a thread has not been touched: it never runs. */
+static void test_host_fails_before_a_thread(void)
+{
+    struct recourse_turn *turn;
+    unsigned runs = 0;
+
+    open_failing(5);
+    kit_function(&kit, "slow", count_run, &runs, true);
+    kit.sim.hold_work = true;
+    turn = kit_start_one(&kit, "slow", "{}");
+    kit_settle(&kit);
+    RCS_EQUAL(recourse_run_fail(kit.run, &provider), 0);
+    kit_finish(&kit, turn);
+    sim_release_work(&kit.sim);
+    kit_settle(&kit);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 1);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->effect, RECOURSE_EFFECT_NONE);
+    kit_close(&kit);
+    RCS_EQUAL(runs, 0);
+}
+
 static void test_host_fails_nothing(void)
 {
     struct recourse_run_failure broken = {429, {NULL, 3}, {NULL, 0}};
@@ -506,6 +533,7 @@ int main(void)
         {"run fails widely", test_run_fails_widely},
         {"fails when cancelled", test_fails_when_cancelled},
         {"the host's own failure", test_host_fails_the_run},
+        {"the host's own failure, before a thread", test_host_fails_before_a_thread},
         {"the host's own failure, where there is nothing to fail", test_host_fails_nothing},
         {"acting callbacks", test_acting_callbacks},
         {"meddling observer", test_meddling_observer},

@@ -98,8 +98,8 @@ static void test_as_it_is(void)
     CU_ASSERT(rcs_load(&arena, SPEC, text, size, &findings, &loaded));
     RCS_EQUAL(findings.by_severity[RCS_ERROR], 0);
     RCS_EQUAL(findings.by_severity[RCS_WARNING], 0);
-    RCS_EQUAL(findings.by_severity[RCS_NOTICE], 3); /* what E1's other takes, and the two that are replayed */
-    if (findings.count != 3) {
+    RCS_EQUAL(findings.by_severity[RCS_NOTICE], 6); /* what E1's other takes, two replays, two waits, a word */
+    if (findings.count != 6) {
         print_findings(&findings);
     }
     RCS_EQUAL(loaded.worst.tries, 3);
@@ -272,6 +272,75 @@ static void test_endless(void)
     rcs_arena_clear(&arena);
 }
 
+static void test_review(void)
+{
+    static const struct change changes[] = {
+        {"| F4 | other |", "| F4 | other |", "no-jitter", "A2", "transient", "give it jitter"},
+        {"| long | 1s x2 | tries | none | ignore |", "| long | 1s x2 | tries | full | obey up to 60s, else stop |", "no-jitter",
+         "A3", "rate_limited", "plus 10%"},
+        {"| call deadline | none |", "| call deadline | 3s |", "past-deadline", "", "rate_limited, rate_limited",
+         "waits add up to 3000 ms, and the call deadline is 3000 ms"},
+        {"| long | 1s x2 | tries | none | ignore |", "| long | 1s x2 | tries | full | ignore |", "no-jitter", "A2", NULL, NULL},
+        {"| refused | \"Error: {reason}.", "| refused | \"Error: {reason}, or it has taken effect.", "false-claim", "P2",
+         "missing_name", "the message says 'taken effect' of a call that was never run"},
+        {"| failed | \"Tool", "| permanent | \"A\" |\n| failed | \"Tool", "several-roles", "", NULL,
+         "'permanent' names several things (a failure, a message)"},
+        {"| failed | \"Tool", "| backoff | \"A\" |\n| failed | \"Tool", "several-roles", "", NULL,
+         "'backoff' names several things (a state, a message)"},
+        {"\"Do not retry this exact tool call.\"", "\"Do not retry: it may have acted.\"", "false-claim", "P2", "missing_name",
+         "the reminder says 'have acted' of a call that was never run"},
+        {"execution failed after {tries} attempt(s): {reason}. {reminder}", "was not run: {reason}. {reminder}", "false-claim",
+         "A5", "rate_limited, permanent", "of a call that may have acted"},
+        {"| F2 | timeout, network, spawn |", "| F2 | timeout, network, spawn and http 504 |", "impossible", "F2", NULL,
+         "'spawn' and 'http 504' can't both hold"},
+        {"| F2 | timeout, network, spawn |", "| F2 | timeout connect and timeout read, network, spawn |", "impossible", "F2",
+         NULL, "'timeout connect' and 'timeout read'"},
+        {"| F4 | other |", "| F5 | http 500 and result text \"x\" | transient | unknown |\n| F4 | other |", "impossible", "F5",
+         NULL, "'result text \"x\"' and 'http 500'"},
+        {"text \"temporar\"", "json \"/a\" is \"b\" and json \"/a\" is \"c\"", "impossible", "F3", NULL, NULL},
+        {"text \"temporar\"", "tool \"a*\" and tool \"b\"", "impossible", "F3", NULL, NULL},
+        {"| F1 | http 429, text \"rate limit\", word \"429\", text \"too many requests\" |", "| F1 | http 429 and http 503 |",
+         "not-produced", "F1", NULL, "nothing produces 'rate_limited'"},
+        {"| F4 | other |", "| F5 | exit 1 and exit 2, spawn | gone | unknown |\n| F4 | other |", "not-produced", "F5", NULL,
+         "nothing produces 'gone'"},
+    };
+
+    expect_all(changes, RCS_COUNT(changes));
+}
+
+/* And what must not be found. */
+static void test_review_is_quiet(void)
+{
+    static const struct change changes[] = {
+        {"| short | 200ms x2 | tries | none |", "| short | 200ms x2 | tries | full |", "no-jitter", "A2", NULL, NULL},
+        {"| call deadline | none |", "| call deadline | 3001ms |", "past-deadline", NULL, NULL, NULL},
+        {"| refused | \"Error", "| refusal | \"Error", "several-roles", NULL, NULL, NULL},
+        {"| refused | \"Error: {reason}.", "| refused | \"It was not run: {reason}.", "false-claim", NULL, NULL, NULL},
+        {"execution failed after {tries} attempt(s): {reason}. {reminder}", "may have acted: {reason}. {reminder}",
+         "false-claim", "A5", NULL, NULL},
+        {"text \"temporar\"", "tool \"a*\" and tool \"ab\" and text \"x\" and text \"y\"", "impossible", NULL, NULL, NULL},
+        {"text \"temporar\"", "network closed and http 500-599", "impossible", NULL, NULL, NULL},
+    };
+
+    for (size_t i = 0; i < RCS_COUNT(changes); i++) {
+        struct rcs_findings findings = {.arena = &arena};
+        struct rcs_loaded loaded;
+        size_t size;
+        char *text = base(&size);
+
+        text = changed(text, &size, changes[i].from, changes[i].to);
+        rcs_load(&arena, SPEC, text, size, &findings, &loaded);
+        CU_ASSERT(findings.count > 0);
+        for (size_t f = 0; f < findings.count; f++) {
+            if (fits(&findings.items[f], &changes[i])) {
+                printf("    '%s': %s\n", changes[i].to, findings.items[f].text);
+            }
+            CU_ASSERT_FALSE(fits(&findings.items[f], &changes[i]));
+        }
+        rcs_arena_clear(&arena);
+    }
+}
+
 static void test_examples(void)
 {
     static const struct change changes[] = {
@@ -298,6 +367,8 @@ int main(void)
         {"failures", test_failures},
         {"endless", test_endless},
         {"replay and waits", test_replay_and_waits},
+        {"what a reviewer would ask", test_review},
+        {"and what not", test_review_is_quiet},
         {"growth", test_growth},
         {"examples", test_examples},
     };

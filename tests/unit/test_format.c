@@ -144,6 +144,55 @@ static void test_changed_cell(void)
                    "| 3 |");
 }
 
+/* All lines that are neither blank nor of a table, byte for byte. */
+static const char *prose_of(const char *text)
+{
+    struct rcs_string prose = {.arena = &arena};
+
+    rcs_append_text(&prose, "");
+    while (*text != '\0') {
+        size_t size = strcspn(text, "\n") + 1;
+
+        if (*text != '|' && strspn(text, " ") + 1 < size) {
+            rcs_append(&prose, text, size);
+        }
+        text += size;
+    }
+    return prose.data;
+}
+
+/* Prose and tables by chance: prose comes out as it went in, and what came out comes out again. */
+static void test_prose_stays(void)
+{
+    static const char *const lines[] = {
+        "words\n", "two  blanks,and ,commas  \n", "   indented\n", "- a list\n", "1. first\n", "**bold** and `code  x`\n", "\n",
+        "  \n", "\n\n", "# one\n", "## two\n", "a [link](https://example.org)\n", "5 < 6 \\| 7\n", "\xc3\xa4\xe2\x82\xac\n",
+    };
+    static const char *const tables[] = {"\n|a|  b|\n|-|---|\n|1 ,2|\"x  y\"|\n\n", "\n| meaning |\n|---|\n| a,b |\n \n\n"};
+    uint32_t state = 3;
+    unsigned good = 0;
+
+    for (unsigned round = 0; round < 2000; round++) {
+        struct rcs_string text = {.arena = &arena};
+        const char *once;
+
+        reset();
+        for (unsigned i = 0; i < 12; i++) {
+            state = state * 1664525u + 1013904223u;
+            rcs_append_text(&text, (state >> 8) % 5 == 0 ? tables[(state >> 16) % RCS_COUNT(tables)]
+                                                         : lines[(state >> 16) % RCS_COUNT(lines)]);
+        }
+        once = format(text.data);
+        if (once == NULL) {
+            continue; /* such as a second heading of the first level */
+        }
+        good++;
+        RCS_TEXT_EQUAL(prose_of(once), prose_of(text.data));
+        RCS_TEXT_EQUAL(format(once), once);
+    }
+    CU_ASSERT(good > 200);
+}
+
 static void test_buffer(void)
 {
     struct rcs_string buffer = {.arena = &arena};
@@ -163,6 +212,7 @@ static void test_buffer(void)
 static const struct rcs_test tests[] = {
     {"canonical", test_canonical},       {"refused", test_refused}, {"sample", test_sample},
     {"changed cell", test_changed_cell}, {"buffer", test_buffer},
+    {"prose stays", test_prose_stays},
 };
 
 int main(void)

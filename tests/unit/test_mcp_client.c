@@ -302,6 +302,29 @@ static void test_cancel_within_handshake(void)
     mcp_close(&mcp);
 }
 
+/* The run fails while an unsafe call waits for the next session: it never reaches its tool. */
+static void test_run_fails_within_handshake(void)
+{
+    static const struct sim_answer answers[] = {IN_SESSION, {.status = 404, .after_ms = 1}, {.after_ms = 0}};
+    const struct recourse_run_failure failure = {.http = 529};
+    struct mcp_kit mcp;
+    struct recourse_turn *turn;
+    size_t asked;
+
+    open_with(&mcp, answers, RCS_COUNT(answers));
+    turn = kit_start_one(&mcp.kit, "find", "{}");
+    kit_until(&mcp.kit, mcp.kit.sim.now_ms + 5);
+    asked = mcp.kit.sim.request_count;
+    RCS_EQUAL(recourse_run_fail(mcp.kit.run, &failure), 0);
+    kit_finish(&mcp.kit, turn);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mcp_request(&mcp, asked - 1)->body, "\"initialize\""));
+    CU_ASSERT_TRUE(mcp_request(&mcp, asked - 1)->cancelled);
+    RCS_EQUAL(mcp.kit.sim.request_count, asked);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->tries, 2);
+    RCS_EQUAL(recourse_turn_result(turn, 0)->effect, RECOURSE_EFFECT_NONE);
+    mcp_close(&mcp);
+}
+
 /* A runner that goes in the middle of everything. */
 static void test_freed_in_flight(void)
 {
@@ -327,6 +350,7 @@ int main(void)
         {"server requests", test_server_requests},
         {"timeout and cancel", test_timeout_and_cancel},
         {"cancel within the handshake", test_cancel_within_handshake},
+        {"run fails within the handshake", test_run_fails_within_handshake},
         {"freed in flight", test_freed_in_flight},
     };
 
