@@ -243,14 +243,14 @@ static const struct {
     {"other-takes", "notice",
      "What `other` takes in here, event by event.\n",
      "Nothing, if that is what was meant. Name those that were not.\n"},
-    {"overlap", "error",
-     "Two rows take one case. Ragel would run both, in silence. The witness is the\n"
-     "shortest run that leads to it.\n",
-     "Narrow the guard or the events of one of them.\n"},
     {"over-cost", "error",
      "A wait costs or needs more tokens than its budget has after a failure has taken\n"
      "its own: it can never begin.\n",
      "Let the budget hold more, or the wait cost and need less.\n"},
+    {"overlap", "error",
+     "Two rows take one case. Ragel would run both, in silence. The witness is the\n"
+     "shortest run that leads to it.\n",
+     "Narrow the guard or the events of one of them.\n"},
     {"past-deadline", "warning or notice",
      "The waits of a call can add up to more than its deadline allows, so a try that\n"
      "the policy promises is not made. As a warning the schedule alone does; as a\n"
