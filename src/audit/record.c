@@ -33,6 +33,7 @@ static const struct {
     [RCS_KEY_ATOMS] = {"atoms", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_BEGAN] = {"began", NUMBER, 0, K(PRECONDITION), 0},
     [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_BUDGETS] = {"budgets", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
     [RCS_KEY_CALL] = {"call", NUMBER, 0, OF_CALL, 0},
     [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},

@@ -245,6 +245,7 @@ static void begin_call(struct rcs_verify *verify)
     if (call == NULL) {
         return;
     }
+    call->last_wait = RECOURSE_NONE;
     call->judge = verify->of_number[policy];
     if (call->judge == NULL) {
         verify->verdict.unjudged++;
@@ -367,10 +368,16 @@ static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call
 static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
 {
     struct rcs_case at = {.event = RECOURSE_EVENT_CANCELLED};
+    uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
 
-    if (call->want == RCS_WANT_ATTEMPT) { /* out of a wait */
+    if (call->want == RCS_WANT_ATTEMPT) { /* out of a wait, or when it is over and a breaker is open */
         call->reason = RECOURSE_REASON_NONE;
-        if (!rcs_expect_text(verify, RCS_KEY_EVENT, "cancelled") || !rcs_walked_move(verify, call, &at)) {
+        if (rcs_event_is_live(call->judge->spec, RECOURSE_EVENT_CIRCUIT_OPEN) && at_ms >= call->wake_ms &&
+            rcs_record_is(&verify->record, RCS_KEY_EVENT, "circuit_open")) {
+            at.event = RECOURSE_EVENT_CIRCUIT_OPEN;
+        }
+        if (!rcs_expect_text(verify, RCS_KEY_EVENT, rcs_spec_event_name(call->judge->spec, at.event)) ||
+            !rcs_walked_move(verify, call, &at)) {
             return false;
         }
     } else if (!rcs_expect_number(verify, RCS_KEY_AT, call->at_ms)) {
@@ -414,6 +421,7 @@ static bool replay(struct rcs_verify *verify, struct rcs_walked *call)
 void rcs_replay_give_up(struct rcs_verify *verify)
 {
     verify->has_holes = true;
+    rcs_budgets_forget(verify);
     for (unsigned i = 0; verify->open > 0 && i < RCS_BUCKETS; i++) {
         for (struct rcs_walked *call = verify->calls[i]; call != NULL; call = call->next) {
             call->judge = NULL;
@@ -452,6 +460,9 @@ void rcs_replay(struct rcs_verify *verify)
         return;
     }
     call = *slot_of(verify, number);
+    if (verify->record.kind == RCS_KIND_OUTCOME && (call == NULL || call->judge == NULL)) {
+        rcs_budgets_forget(verify); /* what it took, nobody has followed */
+    }
     if (verify->record.kind == RCS_KIND_BROKEN) {
         replay_broken(verify, number, call);
         return;

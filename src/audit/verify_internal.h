@@ -7,6 +7,7 @@
 #define RCS_POLICIES_PER_LOG 256u
 #define RCS_BUCKETS 16384u
 #define RCS_OPEN_MAX 1000000u
+#define RCS_FOLLOWED_MAX 64u
 
 /* What has to come next of a call. */
 enum rcs_want {
@@ -32,6 +33,7 @@ struct rcs_walked {
     uint8_t from;     /* enum recourse_place: of the last move */
     uint16_t event;
     uint16_t row;
+    uint16_t last_wait; /* RECOURSE_NONE: none was begun */
     uint64_t deadline_ms;
     uint64_t at_ms;   /* of the last record */
     uint64_t wake_ms;
@@ -39,6 +41,13 @@ struct rcs_walked {
     struct rcs_window window;
     uint8_t salt[RCS_HASH_SIZE];
     char tool[];      /* "": unknown */
+};
+
+/* A budget that all calls of a runner share, from outcome to outcome. */
+struct rcs_followed {
+    const struct recourse_budget *budget; /* NULL: no more of them */
+    uint32_t tokens;
+    bool known;
 };
 
 struct rcs_verify {
@@ -63,6 +72,9 @@ struct rcs_verify {
     uint64_t line;
     struct rcs_verdict verdict;
     struct rcs_record record;
+    uint32_t before[RECOURSE_BUDGETS_MAX]; /* of the outcome at hand: what was in the budgets, */
+    uint32_t tokens[RECOURSE_BUDGETS_MAX]; /* and what is by now */
+    struct rcs_followed followed[RCS_FOLLOWED_MAX];
     struct rcs_walked *calls[RCS_BUCKETS];
     size_t open;
     struct rcs_lines lines;
@@ -89,6 +101,16 @@ bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const s
 bool rcs_expect_move(struct rcs_verify *verify, const struct rcs_walked *call, uint16_t event, uint16_t row,
                      uint8_t from, uint8_t to);
 bool rcs_expect_try(struct rcs_verify *verify, const struct rcs_walked *call);
+
+/* verify_budgets.c: the tokens of the outcome at hand. First what was there, last what has to be; in between what happens. */
+bool rcs_budgets_begin(struct rcs_verify *verify, const struct rcs_spec *spec);
+void rcs_budgets_fail(struct rcs_verify *verify, const struct rcs_spec *spec, const struct rcs_spec_wait *wait);
+bool rcs_budgets_allow(struct rcs_verify *verify, const struct rcs_spec *spec, const struct rcs_spec_wait *wait);
+void rcs_budgets_wait(struct rcs_verify *verify, const struct rcs_spec_wait *wait);
+void rcs_budgets_give(struct rcs_verify *verify, const struct rcs_spec *spec, uint16_t last_wait);
+bool rcs_budgets_end(struct rcs_verify *verify, const struct rcs_spec *spec);
+/* Records are missing, or another writer begins. */
+void rcs_budgets_forget(struct rcs_verify *verify);
 
 /* verify_outcome.c: the record of a try that has ended. */
 bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call);

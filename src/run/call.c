@@ -74,6 +74,7 @@ void rcs_call_drop(struct rcs_call *call)
         call->in_limit = false;
     }
     leave_try(call);
+    rcs_spend_leave(call);
     leave_queue(call);
     rcs_timers_remove(&runner->timers, &call->timer);
     rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
@@ -155,6 +156,7 @@ static void try_not_started(struct rcs_call *call, int code)
         facts.spawn = true;
     }
     facts.tool = call->tool->config.name;
+    call->touched = false;
     leave_try(call);
     rcs_call_step(call, &event);
 }
@@ -185,13 +187,10 @@ static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t 
 /* What can't be recorded is not done. */
 static void try_not_recorded(struct rcs_call *call)
 {
-    struct recourse_facts facts = {
-        .spawn = true,
-        .unsent = true,
-        .tool = call->tool->config.name,
-        .detail = words("the try could not be started: its record can't be written"),
+    struct rcs_event event = {
+        .event = RECOURSE_EVENT_UNRECORDED,
+        .reason = words("the try was not made: its record can't be written"),
     };
-    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
 
     leave_try(call);
     step_ended(call, &event);
@@ -216,6 +215,7 @@ static void make_try(struct rcs_call *call, uint64_t now_ms)
     int code;
 
     memcpy(order.key, call->key, sizeof order.key);
+    call->touched = true;
     set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
     code = call->tool->kind->start(&runner->host, &order, &call->try);
     if (code != 0 && call->stage == RCS_STAGE_TRYING) {
@@ -312,6 +312,11 @@ static void step_queued(struct rcs_call *call)
 
     if (!call->elapsed) {
         event = rcs_precondition_check_again(call, text);
+    }
+    if ((call->elapsed || event.event == RECOURSE_EVENT_READY) &&
+        !rcs_spend_admit(call, rcs_runner_now(runner_of(call)), text, sizeof text)) {
+        event.event = RECOURSE_EVENT_CIRCUIT_OPEN;
+        event.reason = words(text);
     }
     if (event.reason.size == 0) {
         event.reason = words("no time was left"); /* where the machine finds that the deadline has come */
@@ -466,12 +471,14 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
 {
     struct recourse_runner *runner = runner_of(call);
     struct recourse_decision decision;
+    uint32_t tokens[RECOURSE_BUDGETS_MAX];
     struct recourse_input input = {
         .now_ms = rcs_runner_now(runner),
         .random = rcs_runner_random(runner),
         .event = event->event,
         .sent = event->sent,
         .facts = event->facts,
+        .tokens = rcs_spend_tokens(call, tokens),
     };
     int code;
 
@@ -482,6 +489,7 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
         return;
     }
     rcs_result_record(call, &decision, event, input.now_ms);
+    rcs_spend_settle(call, &decision, input.now_ms);
     if (decision.trace[0].from == RECOURSE_ATTEMPT) {
         call->result.effect = decision.effect;
         call->result.resumes += event->facts != NULL ? event->facts->resumes : 0;

@@ -19,6 +19,15 @@ static struct recourse_span text_span(const char *text)
 
 /* ---- the trail ---- */
 
+/* What a try that has ended gave to the budgets, or took. */
+static void note_tokens(const struct rcs_call *call, const struct recourse_decision *decision,
+                        struct recourse_trail_step *step)
+{
+    for (unsigned i = 0; i < call->result.policy->budget_count && call->tool != NULL; i++) {
+        step->tokens[i] = (int32_t)decision->tokens[i] - (int32_t)call->budgets[i]->tokens;
+    }
+}
+
 void rcs_result_record(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
                        uint64_t now_ms)
 {
@@ -63,6 +72,9 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
             .wait_max_ms = waits ? decision->wait_max_ms : 0,
             .server_delay_ms = waits ? decision->server_delay_ms : 0,
         };
+        if (i == 0) {
+            note_tokens(call, decision, &trail[result->trail_count - 1]);
+        }
     }
 }
 

@@ -279,6 +279,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     rcs_link_init(&runner->admission);
     rcs_link_init(&runner->empty);
     rcs_limits_init(&runner->limits, runner->host.allocator);
+    runner->shared.allocator = runner->host.allocator;
     rcs_link_init(&runner->ended);
     rcs_link_init(&runner->dead_turns);
     rcs_link_init(&runner->dead_runs);
@@ -325,6 +326,7 @@ void recourse_runner_free(struct recourse_runner *runner)
         mail->open(mail); /* late answers: nobody waits for them */
     }
     rcs_limits_clear(&runner->limits);
+    rcs_shared_clear(&runner->shared);
     free_tools(runner);
     rcs_servers_free(runner);
     recourse_policy_release(runner->policy);

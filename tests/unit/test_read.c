@@ -358,22 +358,22 @@ static void test_events(void)
     static const char *const tables[] = {
         ("ready missing_name unknown_tool ambiguous_tool bad_arguments truncated_call duplicate_call "
          "sensitive_arguments "
-         "repeated_failure refused unanswered_approval deadline cancelled"),
-        "deadline cancelled ok rate_limited unreached transient permanent",
-        "cancelled elapsed",
+         "repeated_failure refused unanswered_approval deadline cancelled circuit_open"),
+        "deadline cancelled unrecorded ok rate_limited unreached transient permanent",
+        "cancelled circuit_open elapsed",
         "deadline rate_limited unreached transient permanent",
         "",
     };
     static const char *const taken[] = {
         ("missing_name unknown_tool ambiguous_tool bad_arguments truncated_call duplicate_call sensitive_arguments "
-         "repeated_failure refused unanswered_approval deadline"),
+         "repeated_failure refused unanswered_approval deadline circuit_open"),
         "deadline rate_limited unreached transient permanent",
-        "",
+        "circuit_open",
         "deadline rate_limited unreached transient permanent",
         "",
     };
 
-    RCS_EQUAL(rcs_event_end(spec), 19);
+    RCS_EQUAL(rcs_event_end(spec), 21);
     for (uint8_t table = 0; table < RECOURSE_PLACE_COUNT; table++) {
         const char *in = "";
         const char *other = "";
@@ -391,10 +391,12 @@ static void test_events(void)
         RCS_TEXT_EQUAL(in, tables[table]);
         RCS_TEXT_EQUAL(other, taken[table]);
     }
-    RCS_TEXT_EQUAL(rcs_spec_event_name(spec, 19), "?");
+    RCS_TEXT_EQUAL(rcs_spec_event_name(spec, 21), "?");
     CU_ASSERT_TRUE(rcs_event_is_live(spec, RECOURSE_EVENT_SENSITIVE_ARGUMENTS));
     CU_ASSERT_TRUE(rcs_event_is_live(spec, RECOURSE_EVENT_REPEATED_FAILURE));
-    CU_ASSERT_FALSE(rcs_event_is_live(spec, 19));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_CIRCUIT_OPEN));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_UNRECORDED));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, 21));
 }
 
 static void test_phrases(void)
