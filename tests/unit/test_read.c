@@ -1,36 +1,12 @@
-#include "tests/unit/unit.h"
-#include "src/core/phrase.h"
+#include "tests/unit/read_kit.h"
 
-#include "gen/read.h"
-#include "tests/unit/sample_policy.h"
+#include "src/core/phrase.h"
 
 #define AT(place, at_line, at_column)                                                                                  \
     do {                                                                                                               \
         RCS_EQUAL((place).line, at_line);                                                                              \
         RCS_EQUAL((place).column, at_column);                                                                          \
     } while (0)
-
-static struct rcs_arena arena;
-static struct rcs_findings findings;
-
-static void reset(void)
-{
-    rcs_arena_clear(&arena);
-    findings = (struct rcs_findings){.arena = &arena};
-}
-
-static struct rcs_spec *read_sample(void)
-{
-    const char *text;
-    struct rcs_spec *spec;
-
-    reset();
-    text = sample_policy(&arena);
-    spec = rcs_spec_read(&arena, SAMPLE_PATH, text, strlen(text), &findings);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(spec);
-    RCS_EQUAL(findings.count, 0);
-    return spec;
-}
 
 static void test_settings(void)
 {
