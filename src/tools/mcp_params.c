@@ -5,7 +5,6 @@
 #include "src/tools/mcp.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,10 +314,10 @@ static struct recourse_span number_text(struct recourse_span number, char text[3
     memcpy(text, number.data, number.size);
     text[number.size] = '\0';
     value = strtod(text, &end);
-    if (*end != '\0' || value != floor(value) || fabs(value) > SAFE_INTEGER) {
+    if (*end != '\0' || !(value >= -SAFE_INTEGER && value <= SAFE_INTEGER) || value != (double)(int64_t)value) {
         return number;
     }
-    return (struct recourse_span){text, (size_t)snprintf(text, 32, "%.0f", value + 0.0)};
+    return (struct recourse_span){text, (size_t)snprintf(text, 32, "%" PRId64, (int64_t)value)};
 }
 
 static int put_param(struct rcs_buffer *lines, const struct param *param, struct rcs_buffer *text)
