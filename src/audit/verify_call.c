@@ -5,6 +5,7 @@
 
 #include "src/audit/verify_internal.h"
 #include "src/core/json.h"
+#include "src/core/wait.h"
 
 /* ---- calls that are open ---- */
 
@@ -46,11 +47,6 @@ static struct rcs_walked *add_call(struct rcs_verify *verify, uint64_t number)
 }
 
 /* ---- small things ---- */
-
-uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms)
-{
-    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
-}
 
 static uint64_t number_or_forever(const struct rcs_record *record, enum rcs_key key)
 {
@@ -190,7 +186,7 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     const struct rcs_record *record = &verify->record;
     const struct rcs_spec *spec = call->judge->spec;
     uint64_t began = (uint64_t)rcs_record_get(record, RCS_KEY_BEGAN);
-    uint64_t own = rcs_time_later(began, spec->settings.call_deadline_ms);
+    uint64_t own = rcs_add_ms(began, spec->settings.call_deadline_ms);
     uint64_t host = number_or_forever(record, RCS_KEY_DEADLINE);
     struct rcs_case at = {.event = event_of(verify, spec)};
 
@@ -282,7 +278,7 @@ static bool expect_later_attempt(struct rcs_verify *verify, struct rcs_walked *c
 static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
 {
     uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    uint64_t end = rcs_time_later(at_ms, call->judge->spec->settings.try_timeout_ms);
+    uint64_t end = rcs_add_ms(at_ms, call->judge->spec->settings.try_timeout_ms);
     bool good = call->history.place == RECOURSE_ATTEMPT ? expect_first_attempt(verify, call)
                                                         : expect_later_attempt(verify, call, at_ms);
 

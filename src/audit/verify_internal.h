@@ -93,7 +93,6 @@ void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
 
-uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms);
 bool rcs_walked_is_late(const struct rcs_walked *call, uint64_t at_ms);
 /* Moves the model; false: there is no such row. */
 bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at);

@@ -1,6 +1,8 @@
 /* How tries end: facts and the failure that they are, the wait that is drawn from it, and where the call goes. */
 #include "src/audit/verify_internal.h"
 
+#include "src/core/wait.h"
+
 /* How a try ended, as the model takes it. */
 struct ending {
     struct rcs_case at;
@@ -132,7 +134,7 @@ static uint8_t plan_wait(struct rcs_verify *verify, struct rcs_walked *call, con
         return RECOURSE_REASON_OVER_BUDGET;
     }
     call->wait_ms = draw(call, wait, index, server_ms, random_of(record));
-    call->wake_ms = rcs_time_later((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
+    call->wake_ms = rcs_add_ms((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
     return rcs_walked_is_late(call, call->wake_ms) ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
 }
 
