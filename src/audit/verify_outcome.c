@@ -175,8 +175,10 @@ bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
     failed = ending.failure != RECOURSE_NONE;
     if (!rcs_expect_text(verify, RCS_KEY_FACT_ROW, failed ? spec->fact_rows[ending.fact_row].id : NULL) ||
         !rcs_expect_text(verify, RCS_KEY_FAILURE, failed ? spec->failures[ending.failure].name : NULL) ||
-        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect)) ||
-        rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
+        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect))) {
+        return false;
+    }
+    if (rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
         return rcs_diverges(verify, "random", failed ? "a number" : "-", failed ? "-" : "a number");
     }
     if (has_facts && !rcs_budgets_begin(verify, spec)) {
@@ -191,8 +193,8 @@ bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
     }
     call->late = false;
     call->at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_WANT_WAIT
-                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_WANT_EXHAUSTED
-                                                             : RCS_WANT_REPORTED;
+    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_KIND_WAIT
+                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_KIND_EXHAUSTED
+                                                             : RCS_KIND_REPORTED;
     return true;
 }
