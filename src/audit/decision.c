@@ -312,7 +312,6 @@ static bool holds_reminder(const struct rcs_audited *what)
 /* Who is told, and what, is taken from what is handed over, not from what was decided. */
 static int tell_reported(struct telling *telling, const struct recourse_trace *trace)
 {
-    static const char *const reminders[RECOURSE_REMINDER_COUNT] = {"-", "no", "yes"};
     const struct rcs_audited *what = telling->what;
     const struct recourse_decision *decision = what->decision;
     struct rcs_record *record = &telling->audit->record;
@@ -320,7 +319,7 @@ static int tell_reported(struct telling *telling, const struct recourse_trace *t
     begin(telling, RCS_KIND_REPORTED, trace, decision->try_number);
     rcs_record_text(record, RCS_KEY_SCENARIO, scenario_of(what));
     rcs_record_text(record, RCS_KEY_TELL, recourse_tell_name(what->result->tell));
-    rcs_record_text(record, RCS_KEY_REMINDER, reminders[what->result->reminder]);
+    rcs_record_text(record, RCS_KEY_REMINDER, rcs_reminder_name(what->result->reminder));
     rcs_record_flag(record, RCS_KEY_REMINDED, decision->event != RECOURSE_EVENT_OK && holds_reminder(what));
     rcs_record_text(record, RCS_KEY_REASON, reason_of(decision));
     if (decision->message != RECOURSE_NONE) {

@@ -162,15 +162,11 @@ static struct recourse_span unhex(struct rcs_arena *arena, struct recourse_span 
     return (struct recourse_span){bytes, inner.size / 2};
 }
 
-static void check_hash(struct rcs_verify *verify, struct revealed *revealed, enum rcs_key key, bool good,
-                       const uint8_t *mac)
+static bool has_hash(const struct rcs_record *record, enum rcs_key key, const uint8_t mac[RCS_HASH_SIZE])
 {
     uint8_t recorded[RCS_HASH_SIZE];
 
-    if (!good || !rcs_record_hex(&verify->record, key, recorded, sizeof recorded) ||
-        memcmp(recorded, mac, sizeof recorded) != 0) {
-        revealed->wrong = true;
-    }
+    return rcs_record_hex(record, key, recorded, sizeof recorded) && memcmp(recorded, mac, sizeof recorded) == 0;
 }
 
 static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *call, struct revealed *revealed,
@@ -193,8 +189,10 @@ static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *c
         return;
     }
     *to[content] = unhex(&revealed->arena, value);
-    check_hash(verify, revealed, key,
-               rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac), mac);
+    if (!rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac) ||
+        !has_hash(&verify->record, key, mac)) {
+        revealed->wrong = true;
+    }
 }
 
 static void read_headers(struct revealed *revealed, struct recourse_span list)
@@ -235,9 +233,10 @@ static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *c
     }
     read_headers(revealed, value);
     revealed->headers = true;
-    check_hash(verify, revealed, RCS_KEY_HEADERS,
-               rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac),
-               mac);
+    if (!rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac) ||
+        !has_hash(&verify->record, RCS_KEY_HEADERS, mac)) {
+        revealed->wrong = true;
+    }
 }
 
 static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)
@@ -281,7 +280,6 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
                                        struct recourse_span *arguments)
 {
     struct recourse_span value = {NULL, 0};
-    uint8_t recorded[RCS_HASH_SIZE];
     uint8_t mac[RCS_HASH_SIZE];
 
     if (call->has_salt) {
@@ -292,8 +290,7 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
     }
     *arguments = unhex(arena, value);
     return rcs_mac(&verify->hasher, call->salt, "arguments", *arguments, mac) &&
-                   rcs_record_hex(&verify->record, RCS_KEY_ARGUMENTS, recorded, sizeof recorded) &&
-                   memcmp(recorded, mac, sizeof recorded) == 0
+                   has_hash(&verify->record, RCS_KEY_ARGUMENTS, mac)
                ? RCS_REVEALED
                : RCS_REVEALED_OTHER;
 }

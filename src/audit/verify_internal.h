@@ -9,22 +9,13 @@
 #define RCS_OPEN_MAX 1000000u
 #define RCS_FOLLOWED_MAX 64u
 
-/* What has to come next of a call. */
-enum rcs_want {
-    RCS_WANT_ATTEMPT = 0, /* or, out of a wait, the report of a call that was cancelled */
-    RCS_WANT_OUTCOME = 1,
-    RCS_WANT_WAIT = 2,
-    RCS_WANT_EXHAUSTED = 3,
-    RCS_WANT_REPORTED = 4
-};
-
 /* A call that is open, as far as the model has walked it. */
 struct rcs_walked {
     struct rcs_walked *next;
     uint64_t number;
     struct rcs_judge *judge; /* NULL: nobody can judge it */
     struct rcs_history history;
-    enum rcs_want want;
+    enum rcs_kind want; /* what has to come next; ATTEMPT out of a wait: or the report of a call that ends there */
     bool safe;
     bool late;        /* the try that has begun ends at once: the deadline had come */
     bool new_session; /* the next try wants one */
@@ -80,9 +71,10 @@ struct rcs_verify {
     struct rcs_lines lines;
 };
 
-/* verify.c: what is not as it should be. All return false. */
+/* verify.c: what is not as it should be. Returns false. */
 bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expected, const char *recorded);
-/* The field has to be there and read so; NULL: it has not to be there. */
+/* Whether it is as it should be; if not, that is noted. The field has to be there and read so; NULL: it has not to be
+   there. */
 bool rcs_expect_text(struct rcs_verify *verify, enum rcs_key key, const char *expected);
 bool rcs_expect_number(struct rcs_verify *verify, enum rcs_key key, uint64_t expected);
 bool rcs_expect_flag(struct rcs_verify *verify, enum rcs_key key, bool expected);
@@ -93,7 +85,6 @@ void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
 
-uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms);
 bool rcs_walked_is_late(const struct rcs_walked *call, uint64_t at_ms);
 /* Moves the model; false: there is no such row. */
 bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at);

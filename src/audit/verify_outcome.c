@@ -1,6 +1,8 @@
 /* How tries end: facts and the failure that they are, the wait that is drawn from it, and where the call goes. */
 #include "src/audit/verify_internal.h"
 
+#include "src/core/wait.h"
+
 /* How a try ended, as the model takes it. */
 struct ending {
     struct rcs_case at;
@@ -132,7 +134,7 @@ static uint8_t plan_wait(struct rcs_verify *verify, struct rcs_walked *call, con
         return RECOURSE_REASON_OVER_BUDGET;
     }
     call->wait_ms = draw(call, wait, index, server_ms, random_of(record));
-    call->wake_ms = rcs_time_later((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
+    call->wake_ms = rcs_add_ms((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
     return rcs_walked_is_late(call, call->wake_ms) ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
 }
 
@@ -173,8 +175,10 @@ bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
     failed = ending.failure != RECOURSE_NONE;
     if (!rcs_expect_text(verify, RCS_KEY_FACT_ROW, failed ? spec->fact_rows[ending.fact_row].id : NULL) ||
         !rcs_expect_text(verify, RCS_KEY_FAILURE, failed ? spec->failures[ending.failure].name : NULL) ||
-        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect)) ||
-        rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
+        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect))) {
+        return false;
+    }
+    if (rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
         return rcs_diverges(verify, "random", failed ? "a number" : "-", failed ? "-" : "a number");
     }
     if (has_facts && !rcs_budgets_begin(verify, spec)) {
@@ -189,8 +193,8 @@ bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
     }
     call->late = false;
     call->at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_WANT_WAIT
-                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_WANT_EXHAUSTED
-                                                             : RCS_WANT_REPORTED;
+    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_KIND_WAIT
+                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_KIND_EXHAUSTED
+                                                             : RCS_KIND_REPORTED;
     return true;
 }

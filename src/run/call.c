@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/core/text.h"
+#include "src/core/wait.h"
 #include "src/io/memory.h"
 
 #define DETAIL_MAX 4096u /* bytes of a reason that an observer is shown at most */
@@ -180,8 +181,9 @@ static void try_held_up(struct rcs_call *call)
 static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
 {
     uint64_t own_ms = call->tool->config.timeout_ms;
+    uint64_t end_ms = rcs_add_ms(now_ms, own_ms);
 
-    return own_ms > 0 && own_ms < RECOURSE_FOREVER - now_ms && now_ms + own_ms < wake_ms ? now_ms + own_ms : wake_ms;
+    return own_ms > 0 && end_ms < wake_ms ? end_ms : wake_ms;
 }
 
 /* What can't be recorded is not done. */
@@ -367,7 +369,7 @@ static void wait_ended(struct rcs_call *call)
 {
     const struct recourse_settings *settings = &call->result.policy->settings;
     uint64_t now = rcs_runner_now(runner_of(call));
-    uint64_t end = settings->try_timeout_ms < RECOURSE_FOREVER - now ? now + settings->try_timeout_ms : RECOURSE_FOREVER;
+    uint64_t end = rcs_add_ms(now, settings->try_timeout_ms);
 
     if (call->try == NULL) {
         queue(call, true);
@@ -437,11 +439,6 @@ static void observe(const struct rcs_call *call, const struct recourse_decision 
     runner->options.observe(runner->options.user, &seen);
 }
 
-static uint64_t late(uint64_t time_ms, uint64_t lag_ms)
-{
-    return lag_ms < RECOURSE_FOREVER - time_ms ? time_ms + lag_ms : RECOURSE_FOREVER;
-}
-
 static void carry_out(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
                       const struct recourse_input *input)
 {
@@ -459,7 +456,7 @@ static void carry_out(struct rcs_call *call, const struct recourse_decision *dec
         break;
     case RECOURSE_ACTION_WAIT:
         call->stage = RCS_STAGE_WAITING;
-        set_timer(call, late(decision->wake_ms, runner_of(call)->host.port->lag_ms));
+        set_timer(call, rcs_add_ms(decision->wake_ms, runner_of(call)->host.port->lag_ms));
         break;
     default:
         finish(call, input->now_ms);

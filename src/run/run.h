@@ -148,6 +148,8 @@ bool rcs_runner_has_room(const struct recourse_runner *runner);
 RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config,
                                      struct rcs_mcp_server *mcp, struct recourse_span listed,
                                      struct recourse_error *error);
+/* Frees the tools of a list, and leaves none. */
+void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **tools);
 
 /* servers.c */
 /* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */

@@ -291,12 +291,12 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     return 0;
 }
 
-static void free_tools(struct recourse_runner *runner)
+void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **tools)
 {
-    struct rcs_tool *next;
+    struct rcs_tool *tool;
 
-    for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = next) {
-        next = tool->next;
+    while ((tool = *tools) != NULL) {
+        *tools = tool->next;
         recourse_policy_release(tool->config.policy);
         rcs_free(runner->host.allocator, tool);
     }
@@ -327,7 +327,7 @@ void recourse_runner_free(struct recourse_runner *runner)
     }
     rcs_limits_clear(&runner->limits);
     rcs_shared_clear(&runner->shared);
-    free_tools(runner);
+    rcs_runner_free_tools(runner, &runner->tools);
     rcs_servers_free(runner);
     recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "src/core/wait.h"
+
 /* ---- budgets ---- */
 
 static bool same_budget(const struct recourse_budget *a, const struct recourse_budget *b)
@@ -174,15 +176,13 @@ void rcs_shared_clear(struct rcs_shared *shared)
 
 static void change(struct rcs_breaker *breaker, uint8_t circuit, uint64_t now_ms)
 {
-    const uint64_t open_ms = breaker->definition.stays_open_ms;
-
     breaker->circuit = circuit;
     breaker->epoch++;
     breaker->failed = 0;
     breaker->under_way = 0;
     breaker->passed = 0;
     if (circuit == RECOURSE_CIRCUIT_OPEN) {
-        breaker->until_ms = open_ms < RECOURSE_FOREVER - now_ms ? now_ms + open_ms : RECOURSE_FOREVER;
+        breaker->until_ms = rcs_add_ms(now_ms, breaker->definition.stays_open_ms);
         breaker->opened++;
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/core/text.h"
+#include "src/io/header.h"
 
 #define MARK "x-mcp-header"
 #define PREFIX "Mcp-Param-"
@@ -51,19 +52,10 @@ static struct recourse_span member(struct recourse_span object, const char *name
 
 /* ---- one mark ---- */
 
+/* `text` stands in quotes, where a token ends. */
 static bool is_token(struct recourse_span text)
 {
-    static const char others[] = "!#$%&'*+-.^_`|~";
-
-    for (size_t i = 0; i < text.size; i++) {
-        char byte = text.data[i];
-        bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-
-        if (byte == '\0' || (!is_plain && strchr(others, byte) == NULL)) {
-            return false;
-        }
-    }
-    return text.size > 0;
+    return text.size > 0 && rcs_header_token_size(text.data) == text.size;
 }
 
 static bool is_primitive(struct recourse_span type)

@@ -145,20 +145,14 @@ static bool take_session(struct rcs_mcp_server *server, const struct recourse_fa
     return true;
 }
 
-/* The revisions that this client speaks. */
 static bool take_version(struct rcs_mcp_server *server, struct recourse_span result)
 {
-    static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-    struct recourse_span value = rcs_json_trim(rcs_json_member(result, "protocolVersion"));
+    const char *version = rcs_mcp_era_version(rcs_json_trim(rcs_json_member(result, "protocolVersion")));
 
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        if (rcs_json_type_of(value) == RCS_JSON_STRING &&
-            rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
-            snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", versions[i]);
-            return true;
-        }
+    if (version != NULL) {
+        snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", version);
     }
-    return false;
+    return version != NULL;
 }
 
 static int send_initialized(struct rcs_mcp_server *server)
