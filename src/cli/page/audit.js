@@ -5,7 +5,7 @@
 // end; reported: scenario, tell, reminder; broken: tell. A segment has no call: [kind, at, words, writer, wall].
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const PAGE = 100;
+const PAGE = 25;
 const byId = (id) => document.getElementById(id);
 const textOf = (number) => number ? data.texts[number - 1] : "";
 
