@@ -298,9 +298,14 @@ is stdout "$out" "$(cat "$work/walked")"
 is stderr "$err" 'recourse simulate: lightspeed: the built-in policy, since there is no file of that name'
 try 0 check --json default
 has stdout "$out" '{"files":[{"path":"built-in/default.policy.md","ok":true,'
-try 0 compile lightspeed -o "$work/of-a-name"
-"$RECOURSE" compile "$SPEC" -o "$work/of-a-file" >/dev/null
-is 'compiled by name' "$(cat "$work"/of-a-name/*)" "$(cat "$work"/of-a-file/*)"
+if command -v ragel >/dev/null; then
+    try 0 compile lightspeed -o "$work/of-a-name"
+    "$RECOURSE" compile "$SPEC" -o "$work/of-a-file" >/dev/null
+    is 'compiled by name' "$(cat "$work"/of-a-name/*)" "$(cat "$work"/of-a-file/*)"
+else
+    echo 'cli: skipped, since ragel is not in PATH: compile by name'
+    skipped=$((skipped + 1))
+fi
 echo nothing >"$work/lightspeed"
 what='simulate, with a file of that name'
 (cd "$work" && "$RECOURSE" simulate lightspeed ok) >"$work/out" 2>"$work/err"

@@ -12,6 +12,7 @@ server=
 trap 'exec 9>&-; [ -z "$server" ] || wait "$server"; rm -rf "$work"' EXIT
 passed=0
 failed=0
+skipped=0
 
 note() { # note STATUS NAME [DETAIL]
     if [ "$1" = 0 ]; then
@@ -117,7 +118,13 @@ if "$B/policyc" "$work/lightspeed.policy.md" -o "$work/more" 2>"$work/out"; then
     "$CC" -std=c11 -O1 $SANITIZER -Iinclude -I"$work/more" -I. "$work/lightspeed.c" "$B/obj/src/cli/main.o" "$B/libcli.a" "$B/libgen.a" \
         "$B/librecourse.a" -o "$work/once_more" $(pkg-config --libs libcjson libcurl libcrypto) -pthread
 fi
-found once_more lightspeed /down "next: expected exhausted, recorded backoff"
+if command -v ragel >/dev/null; then
+    found once_more lightspeed /down "next: expected exhausted, recorded backoff"
+else
+    echo 'audit_changed: skipped, since ragel is not in PATH: one try more'
+    skipped=1
+fi
 
-echo "audit_changed: $passed passed, $failed failed"
+[ $skipped = 0 ] || skips=", $skipped skipped"
+echo "audit_changed: $passed passed, $failed failed${skips-}"
 [ $failed = 0 ]
