@@ -78,13 +78,14 @@ static const char *past_blanks(const char *at, const char *end)
 
 struct recourse_span json_element(struct recourse_span array, size_t index)
 {
-    const char *end = array.data + array.size;
-    const char *at = array.data;
+    const char *at;
+    const char *end;
 
-    if (array.size == 0 || (*at != '[' && *at != '{')) {
+    if (array.size == 0 || (*array.data != '[' && *array.data != '{')) {
         return (struct recourse_span){NULL, 0};
     }
-    for (at = past_blanks(at + 1, end); at < end && *at != ']' && *at != '}'; at = past_blanks(at, end)) {
+    end = array.data + array.size;
+    for (at = past_blanks(array.data + 1, end); at < end && *at != ']' && *at != '}'; at = past_blanks(at, end)) {
         const char *past = past_value(at, end);
 
         if (index-- == 0) {

@@ -34,6 +34,8 @@ static bool counts_fit(const struct rcs_spec *spec, const struct rcs_machine *ma
         {"failures", spec->failure_count, RECOURSE_FAILURES_MAX},
         {"rows of Failures", spec->fact_row_count, RECOURSE_NONE - 1u},
         {"waits", spec->wait_count, RECOURSE_WAITS_MAX},
+        {"budgets", spec->budget_count, RECOURSE_BUDGETS_MAX},
+        {"breakers", spec->breaker_count, RECOURSE_BREAKERS_MAX},
         {"messages", spec->message_count, RECOURSE_NONE - 1u},
         {"rows of States", spec->row_count, RECOURSE_NONE - 1u},
         {"states", machine->state_count, RECOURSE_STATES_MAX},
@@ -124,13 +126,32 @@ static bool bind_waits(struct rcs_arena *arena, const struct rcs_spec *spec, str
         *to = (struct recourse_wait){.id = from->id, .line = from->place.line, .by_uses = from->by_uses,
                                      .times = from->times, .jitter = from->jitter, .server = from->server,
                                      .jitter_percent = from->jitter_percent, .server_percent = from->server_percent,
-                                     .server_ms = from->server_ms, .new_session = from->new_session};
+                                     .server_ms = from->server_ms, .new_session = from->new_session,
+                                     .budget = from->budget == RECOURSE_NONE ? 0 : (uint8_t)(from->budget + 1),
+                                     .cost = from->cost};
         to->delays_ms = rcs_schedule(arena, spec, from, &to->delay_count, &to->ends, findings);
         good = good && to->delays_ms != NULL;
     }
     policy->waits = waits;
     policy->wait_count = (uint16_t)spec->wait_count;
     return good;
+}
+
+static void bind_shared(struct rcs_arena *arena, const struct rcs_spec *spec, struct recourse_policy *policy)
+{
+    struct recourse_budget *budgets = rcs_arena_alloc(arena, (spec->budget_count + 1) * sizeof *budgets);
+    struct recourse_breaker *breakers = rcs_arena_alloc(arena, (spec->breaker_count + 1) * sizeof *breakers);
+
+    for (size_t i = 0; i < spec->budget_count; i++) {
+        budgets[i] = spec->budgets[i].budget;
+    }
+    for (size_t i = 0; i < spec->breaker_count; i++) {
+        breakers[i] = spec->breakers[i].breaker;
+    }
+    policy->budgets = budgets;
+    policy->budget_count = (uint16_t)spec->budget_count;
+    policy->breakers = breakers;
+    policy->breaker_count = (uint16_t)spec->breaker_count;
 }
 
 static void bind_rows(struct rcs_arena *arena, const struct rcs_spec *spec, struct recourse_policy *policy)
@@ -193,6 +214,7 @@ const struct recourse_policy *rcs_bind(struct rcs_arena *arena, const struct rcs
     bound->search = rcs_search_new(arena, patterns, pattern_count);
     bind_scenarios(arena, spec, policy);
     bind_tools(arena, spec, policy);
+    bind_shared(arena, spec, policy);
     bind_rows(arena, spec, policy);
     bind_states(arena, machine, policy);
     if (bound->search == NULL || !bind_failures(arena, spec, patterns, pattern_count, policy)) {

@@ -17,6 +17,7 @@ void rcs_check_names(const struct rcs_check *check);    /* unused */
 void rcs_check_failures(const struct rcs_check *check); /* shadowed, impossible, not-produced, unproven-none */
 void rcs_check_replay(const struct rcs_check *check);   /* unsafe-replay, other-retried */
 void rcs_check_waits(const struct rcs_check *check);    /* arithmetic, dead-wait, past-deadline */
+void rcs_check_shared(const struct rcs_check *check);   /* unused budgets, over-cost, idle-cost, breaker-counts */
 void rcs_check_review(const struct rcs_check *check);   /* no-jitter, several-roles, false-claim */
 void rcs_check_examples(const struct rcs_check *check); /* example */
 

@@ -6,7 +6,7 @@
 #include "gen/json_read.h"
 #include "gen/model.h"
 
-static bool claims_success(const struct recourse_facts *facts)
+bool rcs_model_claims_success(const struct recourse_facts *facts)
 {
     bool failed = facts->network != 0 || facts->timeout != 0 || facts->interrupted || facts->tool_error ||
                   facts->session_expired || facts->protocol || facts->too_large || facts->spawn || facts->signal != 0 ||
@@ -123,7 +123,7 @@ static bool between(int64_t value, const struct recourse_atom *atom)
     return value >= atom->low && value <= atom->high;
 }
 
-static bool result_atom(uint8_t kind)
+bool rcs_model_is_result(uint8_t kind)
 {
     return kind >= RECOURSE_ATOM_RESULT_TEXT && kind <= RECOURSE_ATOM_RESULT_JSON_HAS;
 }
@@ -142,7 +142,7 @@ static bool look_into_result(struct rcs_arena *arena, const struct recourse_fact
     }
 }
 
-static bool holds(struct rcs_arena *arena, const struct recourse_facts *facts, const struct recourse_atom *atom)
+bool rcs_model_holds(struct rcs_arena *arena, const struct recourse_facts *facts, const struct recourse_atom *atom)
 {
     struct recourse_span json = facts->json.size > 0 ? facts->json : facts->text;
 
@@ -197,9 +197,15 @@ static bool holds(struct rcs_arena *arena, const struct recourse_facts *facts, c
     return false;
 }
 
+struct conditions {
+    bool (*hold)(void *user, const struct recourse_atom *atom, size_t number);
+    void *user;
+    size_t number; /* of the row's first condition */
+    bool success;
+};
+
 /* A conjunction judges successes if and only if it looks into a result. */
-static bool row_holds(struct rcs_arena *arena, const struct rcs_spec_fact_row *row, const struct recourse_facts *facts,
-                      bool success)
+static bool row_holds(const struct rcs_spec_fact_row *row, const struct conditions *conditions)
 {
     bool all = true;
     bool result = false;
@@ -207,12 +213,12 @@ static bool row_holds(struct rcs_arena *arena, const struct rcs_spec_fact_row *r
     for (size_t i = 0; i < row->atom_count; i++) {
         const struct recourse_atom *atom = &row->atoms[i].atom;
 
-        result = result || result_atom(atom->kind);
-        all = all && holds(arena, facts, atom);
+        result = result || rcs_model_is_result(atom->kind);
+        all = all && conditions->hold(conditions->user, atom, conditions->number + i);
         if (!atom->last_of_and) {
             continue;
         }
-        if (all && result == success) {
+        if (all && result == conditions->success) {
             return true;
         }
         all = true;
@@ -221,14 +227,36 @@ static bool row_holds(struct rcs_arena *arena, const struct rcs_spec_fact_row *r
     return false;
 }
 
-uint16_t rcs_model_classify(const struct rcs_spec *spec, const struct recourse_facts *facts)
+uint16_t rcs_model_classify_by(const struct rcs_spec *spec, bool success,
+                               bool (*hold)(void *user, const struct recourse_atom *atom, size_t number), void *user)
 {
-    bool success = claims_success(facts);
+    struct conditions conditions = {.hold = hold, .user = user, .success = success};
 
     for (size_t i = 0; i < spec->fact_row_count; i++) {
-        if (row_holds(spec->arena, &spec->fact_rows[i], facts, success)) {
+        if (row_holds(&spec->fact_rows[i], &conditions)) {
             return (uint16_t)i;
         }
+        conditions.number += spec->fact_rows[i].atom_count;
     }
     return RECOURSE_NONE;
+}
+
+struct looked_at {
+    struct rcs_arena *arena;
+    const struct recourse_facts *facts;
+};
+
+static bool hold(void *user, const struct recourse_atom *atom, size_t number)
+{
+    const struct looked_at *at = user;
+
+    (void)number;
+    return rcs_model_holds(at->arena, at->facts, atom);
+}
+
+uint16_t rcs_model_classify(const struct rcs_spec *spec, const struct recourse_facts *facts)
+{
+    struct looked_at at = {spec->arena, facts};
+
+    return rcs_model_classify_by(spec, rcs_model_claims_success(facts), hold, &at);
 }

@@ -200,7 +200,7 @@ static bool place_in(struct rcs_diagram *diagram, const char *in, const char *ma
 bool rcs_diagram_place(struct rcs_diagram *diagram, const char **why)
 {
     const char *base = getenv("TMPDIR");
-    char *directory = rcs_arena_format(diagram->arena, "%s/recourse-XXXXXX", base != NULL && *base != '\0' ? base : "/tmp");
+    char *directory = rcs_arena_format(diagram->arena, "%s/recourse-XXXXXX", base != NULL && *base != '\0' ? base : P_tmpdir);
     const char *in;
     const char *made;
     bool good;

@@ -44,11 +44,6 @@ struct search {
 
 /* ---- what there is ---- */
 
-static bool is_result(uint8_t kind)
-{
-    return kind >= RECOURSE_ATOM_RESULT_TEXT && kind <= RECOURSE_ATOM_RESULT_JSON_HAS;
-}
-
 static void add_groups(struct rcs_arena *arena, const struct rcs_spec *spec, struct groups *groups)
 {
     struct group *group;
@@ -59,7 +54,7 @@ static void add_groups(struct rcs_arena *arena, const struct rcs_spec *spec, str
         bool result = false;
 
         for (size_t a = 0; a < row->atom_count; a++) {
-            result = result || is_result(row->atoms[a].atom.kind);
+            result = result || rcs_model_is_result(row->atoms[a].atom.kind);
             if (row->atoms[a].atom.last_of_and) {
                 group = rcs_arena_push(arena, &groups->items, &groups->count, sizeof *group);
                 *group = (struct group){row->atoms + begin, a + 1 - begin, result};

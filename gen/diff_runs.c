@@ -61,7 +61,8 @@ struct step {
     uint16_t event; /* index of the letter */
     struct rcs_letter letters[2];
     struct rcs_turn turns[2];
-    bool in_wait; /* cancelled there */
+    bool in_wait; /* cancelled there, or ended by a breaker: */
+    uint16_t wait_event;
     bool before;  /* the first try */
 };
 
@@ -130,7 +131,7 @@ static void witness(const struct walk *walk, const struct step *step, int side, 
     }
     add_word(walk, out, rcs_letter_word(&step->letters[side]));
     if (step->in_wait) {
-        add_word(walk, out, (struct rcs_word){.event = RECOURSE_EVENT_CANCELLED});
+        add_word(walk, out, (struct rcs_word){.event = step->wait_event});
     }
 }
 
@@ -299,17 +300,26 @@ static bool replays(const struct step *step, int side)
 /* Both wait. */
 static void compare_waiting(struct walk *walk, const struct step *step)
 {
-    struct step cancelled = *step;
+    struct step ended = *step;
 
     compare_waits(walk, step);
     if (strcmp(label_of(walk, step, OLD), label_of(walk, step, NEW)) != 0) {
         differ(walk, step, RCS_CHANGE_LABEL, 0);
     }
-    cancelled.in_wait = true;
+    ended.in_wait = true;
+    ended.wait_event = RECOURSE_EVENT_CANCELLED;
     for (int side = OLD; side <= NEW; side++) {
-        cancelled.turns[side] = (struct rcs_turn){.row = walk->turns[side].cancelled, .ended = RECOURSE_NONE};
+        ended.turns[side] = (struct rcs_turn){.row = walk->turns[side].cancelled, .ended = RECOURSE_NONE};
     }
-    compare_reports(walk, &cancelled);
+    compare_reports(walk, &ended);
+    if (walk->turns[OLD].circuit_open == RECOURSE_NONE || walk->turns[NEW].circuit_open == RECOURSE_NONE) {
+        return; /* that one has breakers and the other none stands among the settings */
+    }
+    ended.wait_event = RECOURSE_EVENT_CIRCUIT_OPEN;
+    for (int side = OLD; side <= NEW; side++) {
+        ended.turns[side].row = walk->turns[side].circuit_open;
+    }
+    compare_reports(walk, &ended);
 }
 
 static void differ_by_replay(struct walk *walk, const struct step *step)
@@ -411,7 +421,24 @@ static bool take(struct walk *walk, const struct pair *pair, struct step *step)
     return true;
 }
 
-/* The same with no time for a wait, and with a server that asks for more than one of the waits obeys. */
+/* A wait that draws on a budget on both sides, or on one of them. */
+static void read_over_budget(struct walk *walk, const struct pair *pair, const struct step *step)
+{
+    struct step shown = *step;
+    bool any = false;
+
+    for (int side = OLD; side <= NEW; side++) {
+        bool draws = step->turns[side].waits && wait_of(walk, step, side)->budget != RECOURSE_NONE;
+
+        shown.letters[side].no_budget = draws;
+        any = any || draws;
+    }
+    if (any && take(walk, pair, &shown)) {
+        compare(walk, &shown, pair->key.ended);
+    }
+}
+
+/* The same with no time and no budget for a wait, and with a server that asks for more than one of the waits obeys. */
 static void read_refusals(struct walk *walk, const struct pair *pair, const struct step *step)
 {
     struct step shown = *step;
@@ -422,6 +449,7 @@ static void read_refusals(struct walk *walk, const struct pair *pair, const stru
     if (take(walk, pair, &shown)) {
         compare(walk, &shown, pair->key.ended);
     }
+    read_over_budget(walk, pair, step);
     for (int stop = OLD; stop <= NEW; stop++) {
         if (!step->turns[stop].waits || wait_of(walk, step, stop)->server != RECOURSE_SERVER_OBEY_ELSE_STOP) {
             continue;
@@ -468,6 +496,12 @@ static void read_pair(struct walk *walk, size_t number)
         }
         read_letter(walk, &pair, &step);
     }
+    if (rcs_event_is_live(walk->turns[OLD].spec, RECOURSE_EVENT_UNRECORDED) &&
+        rcs_event_is_live(walk->turns[NEW].spec, RECOURSE_EVENT_UNRECORDED)) {
+        step.letters[OLD] = (struct rcs_letter){.event = RECOURSE_EVENT_UNRECORDED, .safe = true};
+        step.letters[NEW] = step.letters[OLD];
+        read_letter(walk, &pair, &step);
+    }
     for (size_t i = 0; i < 4; i++) {
         struct rcs_letter letter = {.event = fixed[i / 2], .safe = i % 2 == 0, .acted = i % 2 == 1};
 
@@ -487,7 +521,8 @@ static void read_preconditions(struct walk *walk)
         bool live[2];
 
         for (int side = OLD; side <= NEW; side++) {
-            live[side] = rcs_event_is_live(specs[side], event);
+            live[side] = rcs_event_is_live(specs[side], event) &&
+                         rcs_event_in_table(specs[side], RECOURSE_PRECONDITION, event);
             step.letters[side].event = live[side] ? event : RECOURSE_EVENT_READY;
             step.letters[side].acted = live[side]; /* no word of these is `:safe` */
             step.turns[side] = (struct rcs_turn){
@@ -500,7 +535,7 @@ static void read_preconditions(struct walk *walk)
         }
         if (live[OLD] && live[NEW]) {
             compare_reports(walk, &step);
-        } else {
+        } else if (event != RECOURSE_EVENT_CIRCUIT_OPEN) {
             differ(walk, &step, live[OLD] ? RCS_CHANGE_TRIES_MORE : RCS_CHANGE_TRIES_FEWER,
                    live[OLD] ? RCS_LOOSER : RCS_STRICTER);
         }

@@ -77,6 +77,116 @@ static uint8_t more_is_looser(uint64_t old_value, uint64_t new_value)
     return new_value > old_value ? RCS_LOOSER : new_value < old_value ? RCS_STRICTER : 0;
 }
 
+/* ---- budgets and breakers ---- */
+
+static const char *tokens(struct rcs_arena *arena, uint32_t number)
+{
+    return number == 0 ? "-" : rcs_arena_format(arena, "%u", number);
+}
+
+static const char *budget_text(struct rcs_arena *arena, const struct recourse_budget *at)
+{
+    const char *gives = tokens(arena, at->gives);
+
+    if (at->gives_cost) {
+        gives = at->gives == 0 ? "cost" : rcs_arena_format(arena, "cost, else %u", at->gives);
+    }
+    return rcs_arena_format(arena, "of each %s, holds %u, a wait needs %s, a failure takes %s, an ok gives back %s",
+                            recourse_shared_by_name(at->shared_by), at->holds, tokens(arena, at->needs),
+                            tokens(arena, at->takes), gives);
+}
+
+static const char *breaker_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct recourse_breaker *at)
+{
+    const char *failures = "";
+
+    for (size_t i = 0; i < spec->failure_count; i++) {
+        if ((at->counts >> i & 1u) != 0) {
+            failures = rcs_arena_format(arena, "%s%s%s", failures, *failures == '\0' ? "" : ", ", spec->failures[i].name);
+        }
+    }
+    return rcs_arena_format(arena, "of each %s, counts %s, opens after %u%s%s, stays open %s, lets through %u",
+                            recourse_shared_by_name(at->shared_by), failures, at->opens_after,
+                            at->within_ms == 0 ? "" : " in ", at->within_ms == 0 ? "" : duration(arena, at->within_ms),
+                            duration(arena, at->stays_open_ms), at->lets_through);
+}
+
+static const char *budget_of(struct rcs_arena *arena, const struct rcs_spec *spec, const char *id)
+{
+    for (size_t i = 0; i < spec->budget_count; i++) {
+        if (strcmp(spec->budgets[i].budget.id, id) == 0) {
+            return budget_text(arena, &spec->budgets[i].budget);
+        }
+    }
+    return "none";
+}
+
+static const char *breaker_of(struct rcs_arena *arena, const struct rcs_spec *spec, const char *id)
+{
+    for (size_t i = 0; i < spec->breaker_count; i++) {
+        if (strcmp(spec->breakers[i].breaker.id, id) == 0) {
+            return breaker_text(arena, spec, &spec->breakers[i].breaker);
+        }
+    }
+    return "none";
+}
+
+static const char *cost_of(struct rcs_arena *arena, const struct rcs_spec *spec, const char *id)
+{
+    for (size_t i = 0; i < spec->wait_count; i++) {
+        if (strcmp(spec->waits[i].id, id) == 0 && spec->waits[i].budget != RECOURSE_NONE) {
+            return rcs_arena_format(arena, "%u of %s", spec->waits[i].cost, spec->budgets[spec->waits[i].budget].budget.id);
+        }
+    }
+    return "none";
+}
+
+/* What is gone is looser, what has come is stricter; of what has changed, one can't say. */
+static uint8_t leans_of(const char *old_value, const char *new_value)
+{
+    bool gone = strcmp(new_value, "none") == 0;
+    bool come = strcmp(old_value, "none") == 0;
+
+    return (uint8_t)((come ? 0u : RCS_LOOSER) | (gone ? 0u : RCS_STRICTER));
+}
+
+static void set_shared(struct rcs_arena *arena, struct rcs_diff *diff, const char *what, const char *id,
+                       const char *old_value, const char *new_value)
+{
+    for (size_t i = 0; i < diff->count; i++) {
+        if (diff->items[i].about != NULL &&
+            strcmp(diff->items[i].about, rcs_arena_format(arena, "%s %s", what, id)) == 0) {
+            return; /* the other side has it, too */
+        }
+    }
+    set(arena, diff, rcs_arena_format(arena, "%s %s", what, id), old_value, new_value, leans_of(old_value, new_value));
+}
+
+static void compare_shared(struct rcs_arena *arena, struct rcs_diff *diff)
+{
+    const struct rcs_spec *specs[2] = {diff->old_spec, diff->new_spec};
+
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < specs[side]->budget_count; i++) {
+            const char *id = specs[side]->budgets[i].budget.id;
+
+            set_shared(arena, diff, "budget", id, budget_of(arena, specs[0], id), budget_of(arena, specs[1], id));
+        }
+        for (size_t i = 0; i < specs[side]->breaker_count; i++) {
+            const char *id = specs[side]->breakers[i].breaker.id;
+
+            set_shared(arena, diff, "breaker", id, breaker_of(arena, specs[0], id), breaker_of(arena, specs[1], id));
+        }
+        for (size_t i = 0; i < specs[side]->wait_count; i++) {
+            const char *id = specs[side]->waits[i].id;
+
+            set_shared(arena, diff, "cost of wait", id, cost_of(arena, specs[0], id), cost_of(arena, specs[1], id));
+        }
+    }
+}
+
+/* ---- all of them ---- */
+
 void rcs_diff_settings(struct rcs_arena *arena, struct rcs_diff *diff)
 {
     const struct recourse_settings *a = &diff->old_spec->settings;
@@ -102,6 +212,9 @@ void rcs_diff_settings(struct rcs_arena *arena, struct rcs_diff *diff)
         number(arena, b->repeated_failures, 0, ""), more_is_looser(repeated[0], repeated[1]));
     set(arena, diff, "output", number(arena, a->output_limit, 0, a->output_tokens ? " tokens" : " characters"),
         number(arena, b->output_limit, 0, b->output_tokens ? " tokens" : " characters"), 0);
+    set(arena, diff, "audit", a->audit_refuse ? "refuse" : "continue", b->audit_refuse ? "refuse" : "continue",
+        a->audit_refuse ? RCS_LOOSER : RCS_STRICTER);
+    compare_shared(arena, diff);
 }
 
 /* ---- tools ---- */

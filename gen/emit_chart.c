@@ -29,7 +29,7 @@ static void put_legend_line(struct rcs_string *out, const struct rcs_spec *spec,
         rcs_put(out, "%s", reasons[at.reason]);
     } else if (at.event >= RECOURSE_EVENT_FAILURE) {
         rcs_put(out, ", %s, %s wait", at.safe ? "safe" : "unsafe", at.may_wait ? "may" : "may not");
-    } else if (place == RECOURSE_ATTEMPT && at.event != RECOURSE_EVENT_OK) {
+    } else if (place == RECOURSE_ATTEMPT && at.event != RECOURSE_EVENT_OK && at.event != RECOURSE_EVENT_UNRECORDED) {
         rcs_put(out, "%s", !at.acted_now ? ", nothing sent" : at.safe ? ", sent, safe" : ", sent, unsafe");
     }
     rcs_put(out, "\n");
@@ -45,7 +45,7 @@ static void put_legend(struct rcs_string *out, const struct rcs_machine *machine
 
         if (symbol >= exhausted) {
             place = RECOURSE_EXHAUSTED;
-        } else if (symbol >= RECOURSE_SYMBOL_OK) {
+        } else if (symbol >= RECOURSE_SYMBOL_OK || symbol == RECOURSE_SYMBOL_UNRECORDED) {
             place = RECOURSE_ATTEMPT;
         } else if (symbol == RECOURSE_EVENT_ELAPSED) {
             place = RECOURSE_BACKOFF;

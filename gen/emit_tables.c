@@ -42,6 +42,11 @@ static const char *const server_names[] = {
 };
 _Static_assert(sizeof server_names / sizeof *server_names == RECOURSE_SERVER_COUNT, "a name for each server delay");
 
+static const char *const sharer_names[] = {
+    [RECOURSE_SHARED_BY_RUNNER] = "RUNNER", [RECOURSE_SHARED_BY_SERVER] = "SERVER", [RECOURSE_SHARED_BY_TOOL] = "TOOL",
+};
+_Static_assert(sizeof sharer_names / sizeof *sharer_names == RECOURSE_SHARED_BY_COUNT, "a name for each sharer");
+
 static const char *const atom_names[] = {
     [RECOURSE_ATOM_HTTP] = "HTTP",
     [RECOURSE_ATOM_NETWORK] = "NETWORK",
@@ -209,7 +214,46 @@ static void put_waits(struct rcs_string *out, const struct recourse_policy *poli
         rcs_put(out, ",\n           .server = RECOURSE_SERVER_%s, .server_percent = %u, .server_ms = ",
                 server_names[at->server], at->server_percent);
         put_u64(out, at->server_ms);
-        rcs_put(out, ", .new_session = %s},\n", at->new_session ? "true" : "false");
+        rcs_put(out, ", .new_session = %s", at->new_session ? "true" : "false");
+        if (at->budget != 0) {
+            rcs_put(out, ", .budget = %u, .cost = %" PRIu32, at->budget, at->cost);
+        }
+        rcs_put(out, "},\n");
+    }
+    rcs_put(out, "};\n");
+}
+
+static void put_budgets(struct rcs_string *out, const struct recourse_policy *policy)
+{
+    rcs_put(out, "\nstatic const struct recourse_budget budgets[] = {\n");
+    for (size_t i = 0; i < policy->budget_count; i++) {
+        const struct recourse_budget *at = &policy->budgets[i];
+
+        rcs_put(out, "    [%zu] = {.id = ", i);
+        rcs_put_string(out, at->id);
+        rcs_put(out, ", .line = %" PRIu32 ", .shared_by = RECOURSE_SHARED_BY_%s", at->line, sharer_names[at->shared_by]);
+        rcs_put(out, ",\n           .holds = %" PRIu32 ", .needs = %" PRIu32 ", .takes = %" PRIu32, at->holds, at->needs,
+                at->takes);
+        rcs_put(out, ", .gives = %" PRIu32 ", .gives_cost = %s},\n", at->gives, at->gives_cost ? "true" : "false");
+    }
+    rcs_put(out, "};\n");
+}
+
+static void put_breakers(struct rcs_string *out, const struct recourse_policy *policy)
+{
+    rcs_put(out, "\nstatic const struct recourse_breaker breakers[] = {\n");
+    for (size_t i = 0; i < policy->breaker_count; i++) {
+        const struct recourse_breaker *at = &policy->breakers[i];
+
+        rcs_put(out, "    [%zu] = {.id = ", i);
+        rcs_put_string(out, at->id);
+        rcs_put(out, ", .line = %" PRIu32 ", .shared_by = RECOURSE_SHARED_BY_%s", at->line, sharer_names[at->shared_by]);
+        rcs_put(out, ",\n           .counts = 0x%" PRIx32 "u, .opens_after = %u, .lets_through = %u, .within_ms = ",
+                at->counts, at->opens_after, at->lets_through);
+        put_u64(out, at->within_ms);
+        rcs_put(out, ", .stays_open_ms = ");
+        put_u64(out, at->stays_open_ms);
+        rcs_put(out, "},\n");
     }
     rcs_put(out, "};\n");
 }
@@ -328,13 +372,16 @@ static void put_policy(struct rcs_string *out, const struct recourse_policy *pol
 void rcs_emit_tables(struct rcs_string *out, const struct recourse_policy *policy)
 {
     static const char *const names[] = {"scenario", "tool",    "failure", "fact_row", "atom",
-                                        "wait",     "message", "row",     "state"};
+                                        "wait",     "budget",  "breaker", "message",  "row",
+                                        "state"};
     static void (*const put[])(struct rcs_string *, const struct recourse_policy *) = {
         put_scenarios, put_tools,    put_failures, put_fact_rows, put_atoms,
-        put_waits,     put_messages, put_rows,     put_states};
+        put_waits,     put_budgets,  put_breakers, put_messages,  put_rows,
+        put_states};
     const size_t counts[] = {policy->scenario_count, policy->tool_count,    policy->failure_count,
                              policy->fact_row_count, policy->atom_count,    policy->wait_count,
-                             policy->message_count,  policy->row_count,     policy->state_count};
+                             policy->budget_count,   policy->breaker_count, policy->message_count,
+                             policy->row_count,      policy->state_count};
 
     rcs_put(out, "\n/* A message may be longer than every C compiler must take. */\n"
                  "#pragma GCC diagnostic push\n"

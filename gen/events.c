@@ -23,6 +23,8 @@ static const struct {
                                  true},
     [RECOURSE_EVENT_CANCELLED] = {"cancelled", IN(RECOURSE_PRECONDITION) | IN(RECOURSE_ATTEMPT) | IN(RECOURSE_BACKOFF),
                                   false},
+    [RECOURSE_EVENT_CIRCUIT_OPEN] = {"circuit_open", IN(RECOURSE_PRECONDITION) | IN(RECOURSE_BACKOFF), true},
+    [RECOURSE_EVENT_UNRECORDED] = {"unrecorded", IN(RECOURSE_ATTEMPT), false},
     [RECOURSE_EVENT_ELAPSED] = {"elapsed", IN(RECOURSE_BACKOFF), false},
     [RECOURSE_EVENT_OK] = {"ok", IN(RECOURSE_ATTEMPT), false},
 };
@@ -60,6 +62,10 @@ bool rcs_event_is_live(const struct rcs_spec *spec, uint16_t event)
         return spec->settings.sensitive_values != NULL || spec->settings.sensitive_names != NULL;
     case RECOURSE_EVENT_REPEATED_FAILURE:
         return spec->settings.repeated_failures != 0;
+    case RECOURSE_EVENT_CIRCUIT_OPEN:
+        return spec->breaker_count > 0;
+    case RECOURSE_EVENT_UNRECORDED:
+        return spec->settings.audit_refuse;
     default:
         return event < rcs_event_end(spec);
     }

@@ -142,7 +142,7 @@ uint8_t rcs_symbol(const struct rcs_spec *spec, uint8_t place, const struct rcs_
     if (place == RECOURSE_EXHAUSTED) {
         return (uint8_t)(exhausted_base(spec) + RECOURSE_REASON_COUNT * failure + at->reason);
     }
-    if (place != RECOURSE_ATTEMPT || at->event == RECOURSE_EVENT_OK) {
+    if (place != RECOURSE_ATTEMPT || at->event == RECOURSE_EVENT_OK || at->event == RECOURSE_EVENT_UNRECORDED) {
         return (uint8_t)at->event;
     }
     if (at->event == RECOURSE_EVENT_DEADLINE) {
@@ -166,6 +166,10 @@ static bool attempt_case(const struct rcs_spec *spec, unsigned symbol, struct rc
     unsigned sent;
 
     at->safe = true;
+    if (symbol == RECOURSE_SYMBOL_UNRECORDED) {
+        at->event = RECOURSE_EVENT_UNRECORDED;
+        return true;
+    }
     if (symbol == RECOURSE_SYMBOL_OK) {
         at->event = RECOURSE_EVENT_OK;
         at->acted_now = true;
@@ -208,5 +212,5 @@ bool rcs_symbol_case(const struct rcs_spec *spec, uint8_t place, uint8_t symbol,
         return true;
     }
     at->event = symbol;
-    return symbol < RECOURSE_EVENT_OK && rcs_event_in_table(spec, place, symbol);
+    return symbol < RECOURSE_SYMBOL_OK && rcs_event_in_table(spec, place, symbol);
 }

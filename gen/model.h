@@ -113,6 +113,14 @@ void rcs_model_run(struct rcs_arena *arena, const struct rcs_spec *spec, const s
 
 /* Judges facts as the policy was written: naive searches, no matcher. Returns the fact row, or RECOURSE_NONE for ok. */
 uint16_t rcs_model_classify(const struct rcs_spec *spec, const struct recourse_facts *facts);
+/* The same, where somebody else knows which conditions hold: `number` counts those of all rows, from 0. */
+uint16_t rcs_model_classify_by(const struct rcs_spec *spec, bool success,
+                               bool (*hold)(void *user, const struct recourse_atom *atom, size_t number), void *user);
+bool rcs_model_claims_success(const struct recourse_facts *facts);
+/* Whether one condition holds. The arena is for those that look into JSON. */
+bool rcs_model_holds(struct rcs_arena *arena, const struct recourse_facts *facts, const struct recourse_atom *atom);
+/* Whether a condition looks into an answer that claims success. */
+bool rcs_model_is_result(uint8_t kind);
 
 /* The schedule of a wait written out, `*ends` included: the array that goes into the compiled policy. Adds a finding
    `arithmetic` and returns NULL where it can't be computed exactly within RECOURSE_DURATION_MAX_MS. */

@@ -95,7 +95,8 @@ static void mutate_events(struct rcs_mutants *mutants, const struct rcs_table_ro
 static const char *const nexts[] = {"attempt", "backoff or exhausted", "exhausted", "reported"};
 static const char *const guards[] = {"-", "first try", "later try", "safe", "unsafe", "never acted", "may have acted",
                                      "tries spent", "asked too long", "out of time", "not tries spent",
-                                     "not asked too long", "not out of time"};
+                                     "not asked too long", "not out of time", "over budget",
+                                     "not over budget"};
 static const char *const tells[] = {"model", "host", "-"};
 static const char *const reminders[] = {"yes", "no", "-"};
 static const char *const replays[] = {"safe", "unsafe"};

@@ -232,12 +232,14 @@ static void put_place(struct work *work, size_t number, const struct place *plac
                                                                 : RCS_SEEN_UNSAFE;
 }
 
-/* A try ends in a wait: on to the next, or the call is cancelled there. Returns the group, 0 if the wait can't be begun. */
+/* A try ends in a wait: on to the next, or the call is cancelled there, or a breaker ends it. Returns the group, 0 if the wait can't be begun. */
 static size_t wait(struct work *work, size_t number, const struct place *from, const struct rcs_turn *turn,
                    const struct rcs_letter *letter)
 {
     static const struct rcs_letter cancel = {.event = RECOURSE_EVENT_CANCELLED};
+    static const struct rcs_letter open = {.event = RECOURSE_EVENT_CIRCUIT_OPEN};
     struct rcs_turn cancelled = {.row = work->turns.cancelled, .ended = RECOURSE_NONE};
+    struct rcs_turn circuit = {.row = work->turns.circuit_open, .ended = RECOURSE_NONE};
     uint64_t deadline_ms = work->turns.spec->settings.call_deadline_ms;
     struct place place;
     uint64_t least;
@@ -262,6 +264,9 @@ static size_t wait(struct work *work, size_t number, const struct place *from, c
             work->paths->fold == RCS_FOLD_ROWS ? work->paths->groups[after].step_count - 1 : 0, turn->row)
         ->events[letter->event] |= seen_of(letter);
     place.key.spot.tries--;
+    if (circuit.row != RECOURSE_NONE) { /* when it is over */
+        note_end(work, after, &circuit, &open, &place, true);
+    }
     place.least_ms = from->least_ms; /* it may be cancelled as soon as it has begun */
     note_end(work, after, &cancelled, &cancel, &place, true);
     return after;
@@ -285,6 +290,13 @@ static void read_letter(struct work *work, size_t number, const struct place *pl
     letter.no_time = true;
     rcs_turn_take(&work->turns, &place->key.spot, &letter, &turn);
     note_end(work, number, &turn, &letter, place, false);
+    letter.no_time = false;
+    if (work->turns.spec->waits[turn.wait].budget != RECOURSE_NONE) {
+        letter.no_budget = true;
+        rcs_turn_take(&work->turns, &place->key.spot, &letter, &turn);
+        note_end(work, number, &turn, &letter, place, false);
+        letter.no_budget = false;
+    }
     if (work->turns.spec->waits[turn.wait].server == RECOURSE_SERVER_OBEY_ELSE_STOP) {
         letter.delay_ms = work->turns.spec->waits[turn.wait].server_ms + 1;
         rcs_turn_take(&work->turns, &place->key.spot, &letter, &turn);
@@ -295,6 +307,7 @@ static void read_letter(struct work *work, size_t number, const struct place *pl
 static void read_letters(struct work *work, size_t number, const struct place *place, bool *after)
 {
     static const struct rcs_letter fixed[] = {{.event = RECOURSE_EVENT_OK, .safe = true, .acted = true},
+                                              {.event = RECOURSE_EVENT_UNRECORDED, .safe = true},
                                               {.event = RECOURSE_EVENT_DEADLINE, .safe = true},
                                               {.event = RECOURSE_EVENT_DEADLINE, .acted = true},
                                               {.event = RECOURSE_EVENT_CANCELLED, .safe = true},
@@ -302,7 +315,9 @@ static void read_letters(struct work *work, size_t number, const struct place *p
     const struct rcs_spec *spec = work->turns.spec;
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        read_letter(work, number, place, fixed[i], after);
+        if (rcs_event_is_live(spec, fixed[i].event)) {
+            read_letter(work, number, place, fixed[i], after);
+        }
     }
     for (uint16_t i = 0; i < spec->failure_count && !work->full && !work->too_wide; i++) {
         struct rcs_letter letter = {.event = (uint16_t)(RECOURSE_EVENT_FAILURE + i),
@@ -343,7 +358,8 @@ static void read_preconditions(struct work *work)
         struct rcs_letter letter = {.event = event};
         struct rcs_turn turn = {.row = rcs_turns_before(&work->turns, event), .ended = RECOURSE_NONE};
 
-        if (rcs_event_is_live(work->turns.spec, event) && turn.row != RECOURSE_NONE) {
+        if (rcs_event_in_table(work->turns.spec, RECOURSE_PRECONDITION, event) &&
+            rcs_event_is_live(work->turns.spec, event) && turn.row != RECOURSE_NONE) {
             note_end(work, 0, &turn, &letter, &none, false);
         }
     }

@@ -35,7 +35,7 @@ struct rcs_path_end {
 struct rcs_path_line {
     uint16_t scenario; /* of the report: whom it tells, and whether it reminds */
     uint16_t message;
-    bool in_wait;      /* cancelled in the last wait: a try less than the group has */
+    bool in_wait;      /* cancelled, or ended by a breaker, in the last wait: a try less than the group has */
     uint64_t runs;     /* how many it stands for; UINT64_MAX: more */
     unsigned tries_min, tries_max;
     uint64_t least_ms, most_ms;

@@ -44,6 +44,8 @@ static void read_all(struct rcs_reader *reader)
     rcs_read_scenarios(reader);
     rcs_read_tools(reader);
     rcs_read_failures(reader);
+    rcs_read_budgets(reader);
+    rcs_read_breakers(reader);
     rcs_read_waits(reader);
     rcs_read_messages(reader);
     rcs_read_settings(reader);

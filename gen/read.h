@@ -127,7 +127,6 @@ const char *rcs_section_name(enum rcs_section section); /* "## Settings" */
 struct rcs_column {
     const char *name;
     bool optional;
-    bool later; /* belongs to a later version: an error of its own */
 };
 
 /* Reads one row. `at[i]` is the cell of the section's column i, or RCS_NO_COLUMN. */
@@ -149,7 +148,7 @@ size_t rcs_read_word(struct rcs_reader *reader, const struct rcs_cell *cell, con
                      size_t count);
 
 /*
- * The index of `name` among what `section` (scenarios, failures, waits, messages) declares; RECOURSE_NONE, with a
+ * The index of `name` among what `section` (scenarios, failures, waits, budgets, messages) declares; RECOURSE_NONE, with a
  * finding `undeclared`, if it is not there. Broken sections add none.
  */
 uint16_t rcs_find_name(struct rcs_reader *reader, enum rcs_section section, const char *name, struct rcs_place place);
@@ -163,14 +162,16 @@ void rcs_read_scenarios(struct rcs_reader *reader);
 void rcs_read_tools(struct rcs_reader *reader);
 void rcs_read_messages(struct rcs_reader *reader);
 void rcs_read_failures(struct rcs_reader *reader);
+void rcs_read_budgets(struct rcs_reader *reader);
+void rcs_read_breakers(struct rcs_reader *reader);
 void rcs_read_waits(struct rcs_reader *reader);
 void rcs_read_states(struct rcs_reader *reader);
 void rcs_read_examples(struct rcs_reader *reader);
 
 /* A `when` cell (read_when.c). */
 bool rcs_read_when(struct rcs_cursor *cursor, struct rcs_spec_atom **atoms, size_t *count);
-/* An `if` cell (read_guard.c). */
-bool rcs_read_guard(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard *guard);
+/* An `if` cell (read_guard.c). `budgets`: there is a section for them. */
+bool rcs_read_guard(struct rcs_cursor *cursor, uint8_t table, bool budgets, struct rcs_guard *guard);
 void rcs_guard_all(struct rcs_guard *guard);
 /* A `facts` cell (read_facts.c). */
 bool rcs_read_facts(struct rcs_cursor *cursor, struct recourse_facts *facts);

@@ -47,14 +47,19 @@ static uint8_t *set_of(struct rcs_guard *guard, const struct guard_form *form)
     return &guard->reasons;
 }
 
-static bool unknown_guard(struct rcs_cursor *cursor, uint8_t table)
+static bool is_over_budget(const struct guard_form *form)
+{
+    return form->set == REASONS && form->allows == 1u << RECOURSE_REASON_OVER_BUDGET;
+}
+
+static bool unknown_guard(struct rcs_cursor *cursor, uint8_t table, bool budgets)
 {
     const char *names[FORM_COUNT];
     const char *found = rcs_words_here(cursor);
     size_t count = 0;
 
     for (size_t i = 0; i < FORM_COUNT; i++) {
-        if ((forms[i].tables & IN(table)) != 0 && forms[i].allows != 1u << RECOURSE_REASON_OVER_BUDGET) {
+        if ((forms[i].tables & IN(table)) != 0 && (budgets || !is_over_budget(&forms[i]))) {
             names[count++] = forms[i].words;
         }
     }
@@ -69,7 +74,7 @@ static bool fail(struct rcs_cursor *cursor, size_t at, const char *code, const c
     return false;
 }
 
-static bool read_one(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard *guard, unsigned *used)
+static bool read_one(struct rcs_cursor *cursor, uint8_t table, bool budgets, struct rcs_guard *guard, unsigned *used)
 {
     size_t begin = cursor->at;
     bool negated = rcs_accept_words(cursor, "not");
@@ -80,7 +85,7 @@ static bool read_one(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard 
         i++;
     }
     if (i == FORM_COUNT) {
-        return unknown_guard(cursor, table);
+        return unknown_guard(cursor, table, budgets);
     }
     if ((forms[i].tables & IN(table)) == 0) {
         return fail(cursor, begin, "guard",
@@ -90,9 +95,8 @@ static bool read_one(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard 
     if (negated && forms[i].set != REASONS) {
         return fail(cursor, begin, "guard", "'not' stands before a reason only: write the other guard of the two");
     }
-    if (forms[i].set == REASONS && forms[i].allows == 1u << RECOURSE_REASON_OVER_BUDGET) {
-        return fail(cursor, begin, "unsupported",
-                    "'over budget' needs the section Budgets, which is not in this version yet");
+    if (is_over_budget(&forms[i]) && !budgets) {
+        return fail(cursor, begin, "guard", "'over budget' needs the section '## Budgets'");
     }
     if ((*used & 1u << i) != 0) {
         return fail(cursor, begin, "guard", "this guard stands here twice");
@@ -103,7 +107,7 @@ static bool read_one(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard 
     return *set != 0 || fail(cursor, begin, "guard", "this guard and one before it can never hold together");
 }
 
-bool rcs_read_guard(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard *guard)
+bool rcs_read_guard(struct rcs_cursor *cursor, uint8_t table, bool budgets, struct rcs_guard *guard)
 {
     unsigned used = 0;
 
@@ -112,7 +116,7 @@ bool rcs_read_guard(struct rcs_cursor *cursor, uint8_t table, struct rcs_guard *
         return rcs_take_end(cursor, "nothing after '-'");
     }
     do {
-        if (!read_one(cursor, table, guard, &used)) {
+        if (!read_one(cursor, table, budgets, guard, &used)) {
             return false;
         }
     } while (rcs_accept_words(cursor, "and"));

@@ -12,25 +12,24 @@ static const struct {
     uint8_t parent;
     bool needed;
     bool table; /* holds one */
-    bool later; /* belongs to a later version */
 } sections[] = {
-    [RCS_SECTION_TITLE] = {"# NAME", 1, NO_SECTION, true, false, false},
-    [RCS_SECTION_SETTINGS] = {"## Settings", 2, RCS_SECTION_TITLE, true, true, false},
-    [RCS_SECTION_SCENARIOS] = {"## Scenarios", 2, RCS_SECTION_TITLE, true, true, false},
-    [RCS_SECTION_TOOLS] = {"## Tools", 2, RCS_SECTION_TITLE, false, true, false},
-    [RCS_SECTION_FAILURES] = {"## Failures", 2, RCS_SECTION_TITLE, true, true, false},
-    [RCS_SECTION_WAITS] = {"## Waits", 2, RCS_SECTION_TITLE, false, true, false},
-    [RCS_SECTION_BUDGETS] = {"## Budgets", 2, RCS_SECTION_TITLE, false, true, true},
-    [RCS_SECTION_BREAKERS] = {"## Breakers", 2, RCS_SECTION_TITLE, false, true, true},
-    [RCS_SECTION_MESSAGES] = {"## Messages", 2, RCS_SECTION_TITLE, true, true, false},
-    [RCS_SECTION_STATES] = {"## States", 2, RCS_SECTION_TITLE, true, false, false},
-    [RCS_SECTION_PRECONDITION] = {"### precondition", 3, RCS_SECTION_STATES, true, true, false},
-    [RCS_SECTION_ATTEMPT] = {"### attempt", 3, RCS_SECTION_STATES, true, true, false},
-    [RCS_SECTION_BACKOFF] = {"### backoff", 3, RCS_SECTION_STATES, true, true, false},
-    [RCS_SECTION_EXHAUSTED] = {"### exhausted", 3, RCS_SECTION_STATES, true, true, false},
-    [RCS_SECTION_EXAMPLES] = {"## Examples", 2, RCS_SECTION_TITLE, false, false, false},
-    [RCS_SECTION_RUNS] = {"### runs", 3, RCS_SECTION_EXAMPLES, false, true, false},
-    [RCS_SECTION_FACTS] = {"### facts", 3, RCS_SECTION_EXAMPLES, false, true, false},
+    [RCS_SECTION_TITLE] = {"# NAME", 1, NO_SECTION, true, false},
+    [RCS_SECTION_SETTINGS] = {"## Settings", 2, RCS_SECTION_TITLE, true, true},
+    [RCS_SECTION_SCENARIOS] = {"## Scenarios", 2, RCS_SECTION_TITLE, true, true},
+    [RCS_SECTION_TOOLS] = {"## Tools", 2, RCS_SECTION_TITLE, false, true},
+    [RCS_SECTION_FAILURES] = {"## Failures", 2, RCS_SECTION_TITLE, true, true},
+    [RCS_SECTION_WAITS] = {"## Waits", 2, RCS_SECTION_TITLE, false, true},
+    [RCS_SECTION_BUDGETS] = {"## Budgets", 2, RCS_SECTION_TITLE, false, true},
+    [RCS_SECTION_BREAKERS] = {"## Breakers", 2, RCS_SECTION_TITLE, false, true},
+    [RCS_SECTION_MESSAGES] = {"## Messages", 2, RCS_SECTION_TITLE, true, true},
+    [RCS_SECTION_STATES] = {"## States", 2, RCS_SECTION_TITLE, true, false},
+    [RCS_SECTION_PRECONDITION] = {"### precondition", 3, RCS_SECTION_STATES, true, true},
+    [RCS_SECTION_ATTEMPT] = {"### attempt", 3, RCS_SECTION_STATES, true, true},
+    [RCS_SECTION_BACKOFF] = {"### backoff", 3, RCS_SECTION_STATES, true, true},
+    [RCS_SECTION_EXHAUSTED] = {"### exhausted", 3, RCS_SECTION_STATES, true, true},
+    [RCS_SECTION_EXAMPLES] = {"## Examples", 2, RCS_SECTION_TITLE, false, false},
+    [RCS_SECTION_RUNS] = {"### runs", 3, RCS_SECTION_EXAMPLES, false, true},
+    [RCS_SECTION_FACTS] = {"### facts", 3, RCS_SECTION_EXAMPLES, false, true},
 };
 
 _Static_assert(sizeof sections / sizeof *sections == RCS_SECTION_COUNT, "an entry for each section");
@@ -87,10 +86,6 @@ static bool check_heading(struct rcs_reader *reader, unsigned section, size_t in
         rcs_complain(reader, "section-order", heading->place, "'%s' stands before '%s'", sections[section].name,
                      sections[*last].name);
     }
-    if (sections[section].later) {
-        rcs_complain(reader, "unsupported", heading->place, "'%s' is not in this version yet: leave it out",
-                     sections[section].name);
-    }
     *last = section;
     if (reader->headings[section].line == 0) {
         reader->headings[section] = heading->place;
@@ -138,8 +133,7 @@ static void check_missing(struct rcs_reader *reader)
     for (unsigned i = 0; i < RCS_SECTION_COUNT; i++) {
         if (reader->headings[i].line == 0 && sections[i].needed) {
             rcs_complain(reader, "missing-section", (struct rcs_place){0, 0}, "'%s' is missing", sections[i].name);
-        } else if (reader->headings[i].line > 0 && sections[i].table && !sections[i].later &&
-                   reader->tables[i] == NULL) {
+        } else if (reader->headings[i].line > 0 && sections[i].table && reader->tables[i] == NULL) {
             rcs_complain(reader, "missing-table", reader->headings[i], "'%s' has no table", sections[i].name);
         }
         reader->broken[i] =

@@ -140,7 +140,8 @@ static void read_if(struct rcs_reader *reader, const struct rcs_cell *cell, stru
         }
         return;
     }
-    if (rcs_read_guard(&cursor, row->table, &row->guard) && only_ok(row) &&
+    if (rcs_read_guard(&cursor, row->table, reader->headings[RCS_SECTION_BUDGETS].line > 0, &row->guard) &&
+        only_ok(row) &&
         (row->guard.safety != all.safety || row->guard.acted != all.acted)) {
         rcs_complain(
             reader, "guard", cell->place,
@@ -173,6 +174,9 @@ static const char *forbids(uint8_t table, uint16_t event, uint8_t next)
         }
         if (event == RECOURSE_EVENT_OK || event == RECOURSE_EVENT_CANCELLED) {
             return "'ok' and 'cancelled' lead to reported";
+        }
+        if (event == RECOURSE_EVENT_UNRECORDED) {
+            return "what can't be recorded was not tried, and is not tried again: expected reported";
         }
         if (event == RECOURSE_EVENT_DEADLINE && next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
             return "after the deadline nothing is tried again: expected exhausted or reported";

@@ -25,9 +25,7 @@ static void unknown_column(struct rcs_reader *reader, const struct rcs_cell *cel
     size_t known = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (!columns[i].later) {
-            names[known++] = columns[i].name;
-        }
+        names[known++] = columns[i].name;
     }
     rcs_complain(reader, "column", cell->place, "unknown column '%s'%s: expected %s", found,
                  rcs_suggest(reader->arena, found, names, known), rcs_list_nearest(reader->arena, "", names, known));
@@ -56,11 +54,6 @@ static bool find_column(struct rcs_reader *reader, const struct rcs_cell *cell, 
 
     if (column == count) {
         unknown_column(reader, cell, columns, count);
-        return false;
-    }
-    if (columns[column].later) {
-        rcs_complain(reader, "unsupported", cell->place, "the column '%s' is not in this version yet: leave it out",
-                     columns[column].name);
         return false;
     }
     if (at[column] != RCS_NO_COLUMN) {
@@ -107,7 +100,7 @@ static bool check_missing(struct rcs_reader *reader, const struct rcs_table_row 
     bool good = true;
 
     for (size_t i = 0; i < count; i++) {
-        if (at[i] == RCS_NO_COLUMN && !columns[i].optional && !columns[i].later) {
+        if (at[i] == RCS_NO_COLUMN && !columns[i].optional) {
             rcs_complain(reader, "missing-column", header->place, "the column '%s' is missing", columns[i].name);
             good = false;
         }
@@ -211,6 +204,8 @@ static const char *name_at(const struct rcs_spec *spec, enum rcs_section section
         return index < spec->failure_count ? spec->failures[index].name : NULL;
     case RCS_SECTION_WAITS:
         return index < spec->wait_count ? spec->waits[index].id : NULL;
+    case RCS_SECTION_BUDGETS:
+        return index < spec->budget_count ? spec->budgets[index].budget.id : NULL;
     default:
         return index < spec->message_count ? spec->messages[index].id : NULL;
     }

@@ -11,7 +11,7 @@ static const struct rcs_column columns[] = {
     [SERVER_DELAY] = {.name = "server delay"},
     [TIMES] = {.name = "times", .optional = true},
     [HOW] = {.name = "how", .optional = true},
-    [COST] = {.name = "cost", .optional = true, .later = true},
+    [COST] = {.name = "cost", .optional = true},
 };
 
 static bool read_growth(struct rcs_cursor *cursor, struct rcs_spec_wait *wait)
@@ -150,6 +150,31 @@ static void read_how(struct rcs_reader *reader, const struct rcs_cell *cell, str
     wait->new_session = rcs_read_word(reader, cell, "how", words, 2) == 1;
 }
 
+/* `5 of retries`, or `-` */
+static void read_cost(struct rcs_reader *reader, const struct rcs_cell *cell, struct rcs_spec_wait *wait)
+{
+    struct rcs_cursor cursor;
+    struct rcs_place place;
+    const char *name;
+    uint64_t number = 0;
+
+    rcs_open_cell(reader, &cursor, cell);
+    wait->cost_place = cell->place;
+    if (rcs_accept(&cursor, RCS_TOKEN_DASH)) {
+        rcs_take_end(&cursor, "nothing after '-'");
+        return;
+    }
+    if (!rcs_take_number(&cursor, "tokens of a budget, like '5 of retries', or '-'", 0, RECOURSE_TOKENS_MAX, &number) ||
+        !rcs_take_words(&cursor, "of")) {
+        return;
+    }
+    place = rcs_here(&cursor);
+    if (rcs_take_name(&cursor, "the name of a budget", &name) && rcs_take_end(&cursor, "nothing after it")) {
+        wait->cost = (uint32_t)number;
+        wait->budget = rcs_find_name(reader, RCS_SECTION_BUDGETS, name, place);
+    }
+}
+
 static void read_row(struct rcs_reader *reader, const struct rcs_table_row *row, const size_t *at)
 {
     struct rcs_spec *spec = reader->spec;
@@ -167,6 +192,7 @@ static void read_row(struct rcs_reader *reader, const struct rcs_table_row *row,
     wait = rcs_arena_push(reader->arena, &spec->waits, &spec->wait_count, sizeof *spec->waits);
     wait->id = id;
     wait->place = row->place;
+    wait->budget = RECOURSE_NONE;
     wait->delays_place = row->cells[at[DELAYS]].place;
     rcs_open_cell(reader, &cursor, &row->cells[at[DELAYS]]);
     read_delays(&cursor, wait);
@@ -181,6 +207,9 @@ static void read_row(struct rcs_reader *reader, const struct rcs_table_row *row,
     }
     if (at[HOW] != RCS_NO_COLUMN) {
         read_how(reader, &row->cells[at[HOW]], wait);
+    }
+    if (at[COST] != RCS_NO_COLUMN) {
+        read_cost(reader, &row->cells[at[COST]], wait);
     }
 }
 

@@ -73,6 +73,20 @@ struct rcs_spec_wait {
     uint64_t server_ms;
     uint16_t server_percent;
     bool new_session;
+    uint16_t budget;       /* index, or RECOURSE_NONE */
+    uint32_t cost;
+    struct rcs_place cost_place;
+};
+
+struct rcs_spec_budget {
+    struct recourse_budget budget; /* as in the compiled policy */
+    struct rcs_place place;
+};
+
+struct rcs_spec_breaker {
+    struct recourse_breaker breaker; /* likewise */
+    struct rcs_place place;
+    struct rcs_place counts_place;
 };
 
 struct rcs_spec_message {
@@ -178,6 +192,10 @@ struct rcs_spec {
     size_t failure_count;
     struct rcs_spec_wait *waits;
     size_t wait_count;
+    struct rcs_spec_budget *budgets;
+    size_t budget_count;
+    struct rcs_spec_breaker *breakers;
+    size_t breaker_count;
     struct rcs_spec_message *messages;
     size_t message_count;
     struct rcs_spec_row *rows; /* of all four tables, in the order of the file */
@@ -209,7 +227,8 @@ bool rcs_words_read(const struct rcs_spec *spec, const char *const *arguments, s
 const char *rcs_spec_event_name(const struct rcs_spec *spec, uint16_t event);
 
 /* Which events a table knows: those of design.md, the failures included; `other_takes` only those that `other` may take.
-   Events that settings switch off (sensitive_arguments, repeated_failure) are not live. */
+   Events that settings switch off (sensitive_arguments, repeated_failure, unrecorded) or that need a section
+   (circuit_open) are not live without. */
 bool rcs_event_in_table(const struct rcs_spec *spec, uint8_t table, uint16_t event);
 bool rcs_event_is_live(const struct rcs_spec *spec, uint16_t event);
 bool rcs_event_other_takes(const struct rcs_spec *spec, uint8_t table, uint16_t event);

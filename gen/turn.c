@@ -45,6 +45,10 @@ void rcs_turns_open(struct rcs_turns *turns, struct rcs_arena *arena, const stru
     turns->ready = plain_row(turns, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY);
     turns->elapsed = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED);
     turns->cancelled = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CANCELLED);
+    turns->circuit_open = RECOURSE_NONE;
+    if (rcs_event_is_live(spec, RECOURSE_EVENT_CIRCUIT_OPEN)) {
+        turns->circuit_open = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CIRCUIT_OPEN);
+    }
 }
 
 uint16_t rcs_turns_before(const struct rcs_turns *turns, uint16_t event)
@@ -71,6 +75,9 @@ static uint8_t reason_against(const struct rcs_turns *turns, const struct rcs_hi
         if (window.stop) {
             return RECOURSE_REASON_ASKED_TOO_LONG;
         }
+    }
+    if (letter->no_budget && turns->spec->waits[row->wait].budget != RECOURSE_NONE) {
+        return RECOURSE_REASON_OVER_BUDGET;
     }
     return letter->no_time ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
 }
@@ -156,6 +163,7 @@ struct rcs_word rcs_letter_word(const struct rcs_letter *letter)
     return (struct rcs_word){.event = letter->event,
                              .safe = (failure && letter->safe && letter->acted) || (may_act && !letter->acted),
                              .out_of_time = letter->no_time,
+                             .over_budget = letter->no_budget,
                              .server_delay_ms = letter->delay_ms};
 }
 
@@ -169,5 +177,7 @@ const char *rcs_word_text(struct rcs_arena *arena, const struct rcs_spec *spec, 
                  whole ? "s" : "ms");
     }
     return rcs_arena_format(arena, "%s%s%s%s", rcs_spec_event_name(spec, word->event), word->safe ? ":safe" : "", delay,
-                            word->out_of_time ? "!time" : "");
+                            word->out_of_time   ? "!time"
+                            : word->over_budget ? "!budget"
+                                                : "");
 }

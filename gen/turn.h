@@ -20,6 +20,7 @@ struct rcs_letter {
     bool safe;
     bool acted; /* this try's own effect is other than none */
     bool no_time;
+    bool no_budget;
     uint64_t delay_ms; /* that the server asks for; 0: none */
 };
 
@@ -43,6 +44,7 @@ struct rcs_turns {
     bool rough;     /* uses of waits that only grow are not counted: fewer spots, and lengths of waits are bounds */
     uint16_t elapsed; /* the row on which the next try begins, the row of a call cancelled while it waits, */
     uint16_t cancelled;
+    uint16_t circuit_open; /* that of one that a breaker ends there; RECOURSE_NONE: there are no breakers */
     uint16_t ready;   /* and that of the first try */
 };
 
@@ -60,7 +62,7 @@ uint16_t rcs_turn_report(const struct rcs_turn *turn);
 /* Least and most that the wait of a turn can be, servers included. */
 void rcs_turn_bounds(const struct rcs_turns *turns, const struct rcs_turn *turn, uint64_t *least_ms, uint64_t *most_ms);
 
-/* The letter as a word of `simulate`, with what can be told apart only there: `:safe`, `@5s`, `!time`. */
+/* The letter as a word of `simulate`, with what can be told apart only there: `:safe`, `@5s`, `!time`, `!budget`. */
 struct rcs_word rcs_letter_word(const struct rcs_letter *letter);
 const char *rcs_word_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_word *word);
 

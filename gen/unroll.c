@@ -92,6 +92,8 @@ static void mark_exhausted(struct rcs_machine *machine, uint16_t exhausted, cons
             possible = reason == RECOURSE_REASON_TRIES_SPENT;
         } else if (reason == RECOURSE_REASON_ASKED_TOO_LONG) {
             possible = machine->spec->waits[row->wait].server == RECOURSE_SERVER_OBEY_ELSE_STOP;
+        } else if (reason == RECOURSE_REASON_OVER_BUDGET) {
+            possible = machine->spec->waits[row->wait].budget != RECOURSE_NONE;
         } else {
             possible = reason == RECOURSE_REASON_OUT_OF_TIME;
         }
@@ -194,7 +196,8 @@ static const char *word_for(const struct rcs_machine *machine, struct rcs_origin
     if ((at.event == RECOURSE_EVENT_READY || at.event == RECOURSE_EVENT_ELAPSED) && !keep_implied) {
         return NULL;
     }
-    if (machine->states[origin.state].place != RECOURSE_ATTEMPT || at.event == RECOURSE_EVENT_OK) {
+    if (machine->states[origin.state].place != RECOURSE_ATTEMPT || at.event == RECOURSE_EVENT_OK ||
+        at.event == RECOURSE_EVENT_UNRECORDED) {
         return name;
     }
     if (at.event < RECOURSE_EVENT_OK) { /* deadline, cancelled */
@@ -207,7 +210,9 @@ static const char *word_for(const struct rcs_machine *machine, struct rcs_origin
                                 (unsigned long long)spec->waits[row->wait].server_ms + 1);
     }
     return rcs_arena_format(machine->arena, "%s%s%s", name, at.safe && at.acted_now ? ":safe" : "",
-                            at.may_wait ? "" : "!time");
+                            at.may_wait                                     ? ""
+                            : origin.reason == RECOURSE_REASON_OVER_BUDGET ? "!budget"
+                                                                            : "!time");
 }
 
 const char *rcs_witness(const struct rcs_machine *machine, uint16_t state, unsigned symbol)

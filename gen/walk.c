@@ -65,10 +65,28 @@ static struct rcs_case case_of(const struct walk *walk, const struct rcs_word *w
     } else if (word->event == RECOURSE_EVENT_OK) {
         at.safe = true;
         at.acted_now = true;
+    } else if (word->event == RECOURSE_EVENT_UNRECORDED) {
+        at.safe = true;
     } else {
         at.acted_now = !word->safe; /* deadline and cancelled: `:safe` says that nothing had been sent */
     }
     return at;
+}
+
+/* Whether the row that the word meets in an attempt leads to a wait that has a cost. */
+static bool draws_on_budget(const struct walk *walk, const struct rcs_word *word)
+{
+    struct rcs_case at = case_of(walk, word);
+    struct rcs_history history = walk->history;
+    struct rcs_hit hit;
+
+    if (history.place != RECOURSE_ATTEMPT) { /* `ready` or `elapsed` is put in */
+        history.place = RECOURSE_ATTEMPT;
+        history.tries++;
+    }
+    hit = rcs_model_row(walk->spec, &history, &at);
+    return hit.count > 0 && walk->spec->rows[hit.row].wait != RECOURSE_NONE &&
+           walk->spec->waits[walk->spec->rows[hit.row].wait].budget != RECOURSE_NONE;
 }
 
 static bool move_attempt(struct walk *walk, const struct rcs_word *word)
@@ -88,6 +106,7 @@ static bool move_attempt(struct walk *walk, const struct rcs_word *word)
     if (row->next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
         window_of(walk, row, word, &window);
         reason = window.stop         ? RECOURSE_REASON_ASKED_TOO_LONG
+                 : word->over_budget ? RECOURSE_REASON_OVER_BUDGET
                  : word->out_of_time ? RECOURSE_REASON_OUT_OF_TIME
                                      : RECOURSE_REASON_NONE;
         at.may_wait = reason == RECOURSE_REASON_NONE;
@@ -156,8 +175,9 @@ void rcs_model_run(struct rcs_arena *arena, const struct rcs_spec *spec, const s
             run->stuck = rcs_arena_format(arena, "'%s' can't follow: the call has been reported", event);
             break;
         }
-        if (words[run->used].over_budget) {
-            run->stuck = rcs_arena_format(arena, "'%s!budget' can't be: the policy has no section Budgets", event);
+        if (words[run->used].over_budget && !draws_on_budget(&walk, &words[run->used])) {
+            run->stuck = rcs_arena_format(arena, "'%s!budget' can't be: no wait that would begin here draws on a budget",
+                                          event);
             break;
         }
         if (!rcs_event_is_live(spec, words[run->used].event)) {

@@ -3,7 +3,7 @@
  * anyone, with `recourse audit verify`. src/audit/README.md describes its format.
  *
  * What becomes of a try whose record can't be written is the policy's to say (its setting `audit`): it is made, and the
- * log says how many records are lost, or it ends as one that could not be started (`spawn` and `unsent`).
+ * log says how many records are lost, or it ends by the event `unrecorded`.
  *
  * One runner writes into one log, and one log has one writer at a time. What was called with what, and what came back,
  * is not in it: only keyed hashes, whose salts go into a file of their own, the disclosure, which may be kept

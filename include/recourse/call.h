@@ -29,7 +29,8 @@ struct recourse_call {
     uint8_t flags;        /* bit 0: the tool is safe; bit 1: begun; bit 2: some try may have acted; bit 3: in backoff, the
                              next try wants a new session */
     uint8_t uses[RECOURSE_WAITS_MAX];
-    uint8_t reserved[8];  /* zero */
+    uint8_t last_wait;    /* 1 + index of the last wait begun; 0: none */
+    uint8_t reserved[7];  /* zero */
 };
 
 enum recourse_action {
@@ -45,9 +46,13 @@ struct recourse_input {
     uint64_t random; /* 64 random bits; used only if a wait is drawn. Mapped to the window as
                         low + ((random >> 32) * (high - low + 1) >> 32) */
     uint16_t event;  /* enum recourse_event below RECOURSE_EVENT_OK; or RECOURSE_EVENT_OK for "the try has ended, see
-                        facts": the machine itself decides whether that was a success or which failure */
+                        facts": the machine itself decides whether that was a success or which failure.
+                        CIRCUIT_OPEN in place of READY or ELAPSED, UNRECORDED during an attempt whose tool was not
+                        touched */
     bool sent;       /* with RECOURSE_EVENT_CANCELLED or _DEADLINE during an attempt: something had been sent */
     const struct recourse_facts *facts; /* how the try ended; NULL with other events */
+    const uint32_t *tokens; /* what is in each of the policy's budgets, for this call's tool; NULL: they are full. Needed
+                               with RECOURSE_EVENT_OK only */
 };
 
 #define RECOURSE_ROWS_MAX 3u
@@ -84,6 +89,7 @@ struct recourse_decision {
     uint64_t wait_max_ms;
     uint64_t wait_base_ms; /* before jitter: the schedule, or the server's delay where it counts */
     uint64_t server_delay_ms; /* what the server asked for; 0: nothing that counts */
+    uint32_t tokens[RECOURSE_BUDGETS_MAX]; /* what is in each of the policy's budgets now: whoever keeps them takes it over */
     uint64_t wake_ms;        /* WAIT: when it ends. ATTEMPT: the latest moment at which the try ends; RECOURSE_FOREVER */
 };
 

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. A policy of another number is refused (RECOURSE_E_ABI). */
-#define RECOURSE_POLICY_ABI 4u
+#define RECOURSE_POLICY_ABI 5u
 
 #define RECOURSE_NONE 0xffffu   /* "no index" in 16-bit fields */
 #define RECOURSE_FOREVER UINT64_MAX /* a time or duration that never comes */
@@ -31,6 +31,10 @@ extern "C" {
 #define RECOURSE_STATES_MAX 1000u
 #define RECOURSE_FAILURES_MAX 24u
 #define RECOURSE_PATTERNS_MAX 256u
+#define RECOURSE_BUDGETS_MAX 4u
+#define RECOURSE_BREAKERS_MAX 4u
+#define RECOURSE_TOKENS_MAX 1000000u      /* that a budget holds */
+#define RECOURSE_BREAKER_COUNT_MAX 100u   /* failures that open a breaker; probes that it lets through */
 #define RECOURSE_DURATION_MAX_MS 2592000000u /* 30 days */
 
 /* The five states of the model. */
@@ -58,9 +62,11 @@ enum recourse_event {
     RECOURSE_EVENT_UNANSWERED_APPROVAL = 10,
     RECOURSE_EVENT_DEADLINE = 11,
     RECOURSE_EVENT_CANCELLED = 12,
-    RECOURSE_EVENT_ELAPSED = 13,
-    RECOURSE_EVENT_OK = 14,
-    RECOURSE_EVENT_FAILURE = 15
+    RECOURSE_EVENT_CIRCUIT_OPEN = 13, /* before a try: a breaker lets none through */
+    RECOURSE_EVENT_UNRECORDED = 14,   /* in an attempt: its record can't be written, so the tool is not touched */
+    RECOURSE_EVENT_ELAPSED = 15,
+    RECOURSE_EVENT_OK = 16,
+    RECOURSE_EVENT_FAILURE = 17
 };
 
 enum recourse_effect {
@@ -98,15 +104,16 @@ enum recourse_reminder {
  * Symbols: what one step of the machine sees, one byte. They number what can be told apart:
  * an event, whether another try is safe, whether a wait would be begun, and why not.
  *
- *   precondition, backoff: the event itself (0 to 13)
- *   attempt:   14 ok; 15, 16, 17 deadline with nothing sent, sent and safe, sent and unsafe;
- *              18, 19, 20 cancelled, likewise; 21 + 4 * failure + 2 * unsafe + may_not_wait
- *   exhausted: 21 + 4 * failure_count + 5 * f + reason, where f is the failure, or failure_count for deadline
+ *   precondition, backoff: the event itself (0 to 15)
+ *   attempt:   14 unrecorded; 16 ok; 17, 18, 19 deadline with nothing sent, sent and safe, sent and unsafe;
+ *              20, 21, 22 cancelled, likewise; 23 + 4 * failure + 2 * unsafe + may_not_wait
+ *   exhausted: 23 + 4 * failure_count + 5 * f + reason, where f is the failure, or failure_count for deadline
  */
-#define RECOURSE_SYMBOL_OK 14u
-#define RECOURSE_SYMBOL_DEADLINE 15u
-#define RECOURSE_SYMBOL_CANCELLED 18u
-#define RECOURSE_SYMBOL_FAILURE 21u
+#define RECOURSE_SYMBOL_UNRECORDED 14u
+#define RECOURSE_SYMBOL_OK 16u
+#define RECOURSE_SYMBOL_DEADLINE 17u
+#define RECOURSE_SYMBOL_CANCELLED 20u
+#define RECOURSE_SYMBOL_FAILURE 23u
 #define RECOURSE_SYMBOL_COUNT(failures) (RECOURSE_SYMBOL_FAILURE + 9u * (failures) + 5u)
 
 struct recourse_settings {
@@ -228,6 +235,43 @@ struct recourse_wait {
     uint16_t server_percent; /* drawn from [d, d + p%] when obeyed */
     uint64_t server_ms;      /* the bound of obey; the width of within */
     bool new_session;
+    uint8_t budget;          /* 1 + index of the budget that it draws on; 0: none */
+    uint32_t cost;           /* tokens that it takes from it */
+};
+
+/* Which calls share a budget or a breaker: those of one policy in a runner, and of these */
+enum recourse_shared_by {
+    RECOURSE_SHARED_BY_RUNNER = 0, /* all */
+    RECOURSE_SHARED_BY_SERVER = 1, /* those to tools of one MCP server; a tool of no such server is one by itself */
+    RECOURSE_SHARED_BY_TOOL = 2,   /* those to one tool */
+    RECOURSE_SHARED_BY_COUNT = 3
+};
+
+/*
+ * Tokens. A failure whose row leads to a wait that draws on the budget takes `takes`, or what is left; the wait begins
+ * only if then at least `needs` tokens are there, and its cost, which it takes. An ok gives back.
+ */
+struct recourse_budget {
+    const char *id;
+    uint32_t line;
+    uint8_t shared_by; /* enum recourse_shared_by */
+    bool gives_cost;   /* an ok gives what the call's last wait took, if it drew on this budget; otherwise `gives` */
+    uint32_t holds;    /* at most, and at first; 1 to RECOURSE_TOKENS_MAX, as no other number of these is above it */
+    uint32_t needs;
+    uint32_t takes;
+    uint32_t gives;
+};
+
+/* Lets no try begin for a while after failures of tries that it counts. */
+struct recourse_breaker {
+    const char *id;
+    uint32_t line;
+    uint8_t shared_by;   /* enum recourse_shared_by */
+    uint32_t counts;     /* a bit for each failure that it counts */
+    uint16_t opens_after; /* so many of them, 1 to RECOURSE_BREAKER_COUNT_MAX */
+    uint16_t lets_through; /* tries at once when it has been open for that long; as many that come back close it */
+    uint64_t within_ms;  /* of which the first is not older than this; 0: one after the other, without another end between */
+    uint64_t stays_open_ms;
 };
 
 struct recourse_message {
@@ -271,6 +315,8 @@ struct recourse_policy {
     const struct recourse_fact_row *fact_rows;
     const struct recourse_atom *atoms;
     const struct recourse_wait *waits;
+    const struct recourse_budget *budgets;
+    const struct recourse_breaker *breakers;
     const struct recourse_message *messages;
     const struct recourse_row *rows;
     const struct recourse_state *states;
@@ -280,6 +326,8 @@ struct recourse_policy {
     uint16_t fact_row_count;
     uint16_t atom_count;
     uint16_t wait_count;
+    uint16_t budget_count;
+    uint16_t breaker_count;
     uint16_t message_count;
     uint16_t row_count;
     uint16_t state_count;
@@ -346,6 +394,7 @@ const char *recourse_place_name(unsigned place);
 const char *recourse_effect_name(unsigned effect);
 const char *recourse_reason_name(unsigned reason); /* "tries spent"; "" for none */
 const char *recourse_tell_name(unsigned tell);     /* "model", "host", "-" */
+const char *recourse_shared_by_name(unsigned shared_by); /* "runner", "server", "tool" */
 
 #ifdef __cplusplus
 }

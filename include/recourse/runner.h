@@ -44,7 +44,41 @@ struct recourse_trail_step {
     uint64_t wait_min_ms;
     uint64_t wait_max_ms;
     uint64_t server_delay_ms;
+    int32_t tokens[RECOURSE_BUDGETS_MAX]; /* that the step gave to each of the policy's budgets; less than 0: took */
 };
+
+/* ---- what calls share: see the sections Budgets and Breakers of the policy ---- */
+
+struct recourse_budget_state {
+    const char *id;
+    uint8_t shared_by;   /* enum recourse_shared_by */
+    const char *sharer;  /* the server's or the tool's name; "" for the runner */
+    uint32_t holds;      /* at most */
+    uint32_t tokens;     /* now */
+    uint32_t least;      /* ever */
+    uint64_t refused;    /* waits that it did not allow */
+};
+
+enum recourse_circuit { RECOURSE_CIRCUIT_CLOSED = 0, RECOURSE_CIRCUIT_OPEN = 1, RECOURSE_CIRCUIT_HALF_OPEN = 2 };
+
+struct recourse_breaker_state {
+    const char *id;
+    uint8_t shared_by;
+    const char *sharer;
+    uint8_t circuit;     /* enum recourse_circuit */
+    uint64_t until_ms;   /* open: until then, by the port's clock */
+    uint64_t opened;     /* how often */
+    uint64_t refused;    /* tries that it did not let begin */
+};
+
+/*
+ * The budgets and breakers that calls of this runner have come to, in that order. A policy that is replaced goes on with
+ * those that the new one defines alike (all cells of the row, the names of what is counted), and begins the others anew;
+ * all stay until the runner is freed. False, and `*state` is untouched, past the last. What it points to lives as long as
+ * the runner.
+ */
+bool recourse_runner_budget(const struct recourse_runner *runner, size_t index, struct recourse_budget_state *state);
+bool recourse_runner_breaker(const struct recourse_runner *runner, size_t index, struct recourse_breaker_state *state);
 
 /* One call's result. Everything in it lives until the turn is freed. */
 struct recourse_result {
@@ -324,7 +358,7 @@ bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A
  * call whose preconditions have been looked at keeps the policy that it began with to its end, and its result holds it
- * until the turn is freed. Runners, tools and calls have references of their own (recourse_policy_retain). Errors:
+ * until the turn is freed. Budgets and breakers: see recourse_runner_budget. Runners, tools and calls have references of their own (recourse_policy_retain). Errors:
  * RECOURSE_E_ARGUMENT, RECOURSE_E_ABI, RECOURSE_E_NOT_FOUND (no tool of that name); nothing has changed then.
  */
 RECOURSE_MUST_USE int recourse_runner_set_policy(struct recourse_runner *runner, const struct recourse_policy *policy);

@@ -76,7 +76,7 @@ static void begin_padded(struct rcs_hasher *hasher, uint8_t pad)
     update(hasher, block, sizeof block);
 }
 
-void rcs_mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field)
+static void mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field)
 {
     memset(hasher->key, 0, sizeof hasher->key);
     memcpy(hasher->key, salt, RCS_HASH_SIZE);
@@ -85,21 +85,24 @@ void rcs_mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
     update(hasher, "\n", 1);
 }
 
-void rcs_mac_part(struct rcs_hasher *hasher, struct recourse_span part)
+static void mac_size(struct rcs_hasher *hasher, size_t part)
 {
     uint8_t size[8];
 
-    put_size(size, part.size);
+    put_size(size, part);
     update(hasher, size, sizeof size);
+}
+
+static void mac_part(struct rcs_hasher *hasher, struct recourse_span part)
+{
+    mac_size(hasher, part.size);
     update(hasher, part.data, part.size);
 }
 
-void rcs_mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
+/* ASCII letters as small ones. */
+static void mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
 {
-    uint8_t size[8];
-
-    put_size(size, part.size);
-    update(hasher, size, sizeof size);
+    mac_size(hasher, part.size);
     while (part.size > 0) {
         char folded[64];
         size_t piece = part.size < sizeof folded ? part.size : sizeof folded;
@@ -114,7 +117,7 @@ void rcs_mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
     }
 }
 
-bool rcs_mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE])
+static bool mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE])
 {
     bool good = end(hasher, mac);
 
@@ -127,20 +130,20 @@ bool rcs_mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE])
 bool rcs_mac(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field, struct recourse_span part,
              uint8_t mac[RCS_HASH_SIZE])
 {
-    rcs_mac_begin(hasher, salt, field);
-    rcs_mac_part(hasher, part);
-    return rcs_mac_end(hasher, mac);
+    mac_begin(hasher, salt, field);
+    mac_part(hasher, part);
+    return mac_end(hasher, mac);
 }
 
 bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
                      const struct recourse_header *headers, size_t count, uint8_t mac[RCS_HASH_SIZE])
 {
-    rcs_mac_begin(hasher, salt, "headers");
+    mac_begin(hasher, salt, "headers");
     for (size_t i = 0; i < count; i++) {
-        rcs_mac_folded(hasher, headers[i].name);
-        rcs_mac_part(hasher, headers[i].value);
+        mac_folded(hasher, headers[i].name);
+        mac_part(hasher, headers[i].value);
     }
-    return rcs_mac_end(hasher, mac);
+    return mac_end(hasher, mac);
 }
 
 bool rcs_salt_of(struct rcs_hasher *hasher, const uint8_t secret[RCS_HASH_SIZE], uint64_t call,

@@ -25,15 +25,9 @@ void rcs_hasher_clear(struct rcs_hasher *hasher);
 bool rcs_chain_next(struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE], struct recourse_span body);
 
 /*
- * A keyed hash (HMAC-SHA-256) of one content of a call. What is hashed: the field's name, a line feed, and then each
- * part as its length (8 bytes, little-endian) and its bytes, as they came.
+ * Keyed hashes (HMAC-SHA-256) of one content of a call. What is hashed: the field's name, a line feed, and then each
+ * part as its length (8 bytes, little-endian) and its bytes, as they came. Of one part alone:
  */
-void rcs_mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field);
-void rcs_mac_part(struct rcs_hasher *hasher, struct recourse_span part);
-void rcs_mac_folded(struct rcs_hasher *hasher, struct recourse_span part); /* ASCII letters as small ones */
-bool rcs_mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE]);
-
-/* Of one part alone. */
 bool rcs_mac(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field, struct recourse_span part,
              uint8_t mac[RCS_HASH_SIZE]);
 /* Of headers: each one's name, folded, and its value, as two parts. */

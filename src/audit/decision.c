@@ -223,6 +223,22 @@ static int tell_attempt(struct telling *telling, const struct recourse_trace *tr
     return rcs_log_append(telling->audit);
 }
 
+/* `id before after` of each budget. */
+static void record_budgets(struct rcs_record *record, const struct rcs_audited *what, char text[RCS_BUDGETS_TEXT])
+{
+    const struct recourse_policy *policy = what->policy;
+    size_t at = 0;
+
+    for (unsigned i = 0; i < policy->budget_count; i++) {
+        const struct recourse_budget *budget = &policy->budgets[i];
+        const uint32_t before = what->input->tokens != NULL ? what->input->tokens[i] : budget->holds;
+
+        at += (size_t)snprintf(text + at, RCS_BUDGETS_TEXT - at, "%s%s %u %u", i == 0 ? "" : ", ", budget->id, before,
+                               what->decision->tokens[i]);
+    }
+    rcs_record_text(record, RCS_KEY_BUDGETS, at > 0 ? text : NULL);
+}
+
 static int tell_outcome(struct telling *telling, const struct recourse_trace *trace)
 {
     const struct rcs_audited *what = telling->what;
@@ -232,6 +248,7 @@ static int tell_outcome(struct telling *telling, const struct recourse_trace *tr
     struct recourse_audit *audit = telling->audit;
     struct rcs_record *record = &audit->record;
     char random[17];
+    char budgets[RCS_BUDGETS_TEXT];
 
     begin(telling, RCS_KIND_OUTCOME, trace, decision->try_number);
     rcs_record_text(record, RCS_KEY_EFFECT, recourse_effect_name(decision->effect));
@@ -248,6 +265,7 @@ static int tell_outcome(struct telling *telling, const struct recourse_trace *tr
         rcs_record_bool(record, RCS_KEY_SENT, what->input->sent);
         return rcs_log_append(audit);
     }
+    record_budgets(record, what, budgets);
     if (!rcs_facts_record(record, &audit->hasher, telling->salt, policy, facts, decision->fact_row, &audit->room)) {
         return RECOURSE_E_LIMIT;
     }
@@ -294,7 +312,6 @@ static bool holds_reminder(const struct rcs_audited *what)
 /* Who is told, and what, is taken from what is handed over, not from what was decided. */
 static int tell_reported(struct telling *telling, const struct recourse_trace *trace)
 {
-    static const char *const reminders[RECOURSE_REMINDER_COUNT] = {"-", "no", "yes"};
     const struct rcs_audited *what = telling->what;
     const struct recourse_decision *decision = what->decision;
     struct rcs_record *record = &telling->audit->record;
@@ -302,7 +319,7 @@ static int tell_reported(struct telling *telling, const struct recourse_trace *t
     begin(telling, RCS_KIND_REPORTED, trace, decision->try_number);
     rcs_record_text(record, RCS_KEY_SCENARIO, scenario_of(what));
     rcs_record_text(record, RCS_KEY_TELL, recourse_tell_name(what->result->tell));
-    rcs_record_text(record, RCS_KEY_REMINDER, reminders[what->result->reminder]);
+    rcs_record_text(record, RCS_KEY_REMINDER, rcs_reminder_name(what->result->reminder));
     rcs_record_flag(record, RCS_KEY_REMINDED, decision->event != RECOURSE_EVENT_OK && holds_reminder(what));
     rcs_record_text(record, RCS_KEY_REASON, reason_of(decision));
     if (decision->message != RECOURSE_NONE) {

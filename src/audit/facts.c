@@ -20,6 +20,13 @@ const char *rcs_timeout_name(unsigned timeout)
     return timeout < RECOURSE_TIMEOUT_COUNT ? names[timeout] : NULL;
 }
 
+const char *rcs_reminder_name(unsigned reminder)
+{
+    static const char *const names[RECOURSE_REMINDER_COUNT] = {"-", "no", "yes"};
+
+    return names[reminder];
+}
+
 enum rcs_key rcs_content_key(enum rcs_content content)
 {
     static const enum rcs_key of[RCS_CONTENT_COUNT] = {

@@ -12,6 +12,8 @@
 /* The words of an enum; NULL for 0, and past the last. */
 const char *rcs_network_name(unsigned network);
 const char *rcs_timeout_name(unsigned timeout);
+/* As policies write it: "-", "no", "yes". */
+const char *rcs_reminder_name(unsigned reminder);
 
 /* Contents, in the order in which they are hashed and captured. */
 enum rcs_content {

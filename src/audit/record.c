@@ -33,6 +33,7 @@ static const struct {
     [RCS_KEY_ATOMS] = {"atoms", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_BEGAN] = {"began", NUMBER, 0, K(PRECONDITION), 0},
     [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_BUDGETS] = {"budgets", TEXT, 0, 0, K(OUTCOME)},
     [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
     [RCS_KEY_CALL] = {"call", NUMBER, 0, OF_CALL, 0},
     [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
@@ -441,19 +442,12 @@ static bool read_number(struct reader *in, int64_t *number)
     return in->at > begin && (*begin != '0' || (in->at - begin == 1 && !minus)) && value <= RCS_NUMBER_MAX;
 }
 
-static bool is_hex(struct recourse_span text, size_t size)
+/* With its quotes; at most as many digits as a hash has. */
+static bool is_hex(struct recourse_span text, size_t digits)
 {
-    if (text.size != size + 2) {
-        return false;
-    }
-    for (size_t i = 1; i <= size; i++) {
-        char byte = text.data[i];
+    uint8_t bytes[RCS_HASH_SIZE];
 
-        if (!((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f'))) {
-            return false;
-        }
-    }
-    return true;
+    return rcs_hex_read((struct recourse_span){text.data + 1, text.size - 2}, bytes, digits / 2);
 }
 
 static bool read_value(struct reader *in, struct rcs_record *record, unsigned key)

@@ -212,6 +212,7 @@ static void change_writer(struct rcs_verify *verify, const uint8_t writer[16])
     memset(verify->known, 0, sizeof verify->known);
     memcpy(verify->writer, writer, sizeof verify->writer);
     verify->has_holes = false;
+    rcs_budgets_forget(verify);
     verify->last_call = 0;
     verify->last_at = 0;
 }

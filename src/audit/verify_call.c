@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/audit/facts.h"
 #include "src/audit/verify_internal.h"
 #include "src/core/json.h"
+#include "src/core/wait.h"
 
 /* ---- calls that are open ---- */
 
@@ -46,11 +48,6 @@ static struct rcs_walked *add_call(struct rcs_verify *verify, uint64_t number)
 }
 
 /* ---- small things ---- */
-
-uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms)
-{
-    return by_ms < RECOURSE_FOREVER - time_ms ? time_ms + by_ms : RECOURSE_FOREVER;
-}
 
 static uint64_t number_or_forever(const struct rcs_record *record, enum rcs_key key)
 {
@@ -190,7 +187,7 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
     const struct rcs_record *record = &verify->record;
     const struct rcs_spec *spec = call->judge->spec;
     uint64_t began = (uint64_t)rcs_record_get(record, RCS_KEY_BEGAN);
-    uint64_t own = rcs_time_later(began, spec->settings.call_deadline_ms);
+    uint64_t own = rcs_add_ms(began, spec->settings.call_deadline_ms);
     uint64_t host = number_or_forever(record, RCS_KEY_DEADLINE);
     struct rcs_case at = {.event = event_of(verify, spec)};
 
@@ -214,7 +211,7 @@ static bool expect_precondition(struct rcs_verify *verify, struct rcs_walked *ca
         !rcs_walked_move(verify, call, &at)) {
         return false;
     }
-    call->want = call->history.place == RECOURSE_ATTEMPT ? RCS_WANT_ATTEMPT : RCS_WANT_REPORTED;
+    call->want = call->history.place == RECOURSE_ATTEMPT ? RCS_KIND_ATTEMPT : RCS_KIND_REPORTED;
     return rcs_expect_move(verify, call, call->event, call->row, call->from, call->history.place);
 }
 
@@ -245,6 +242,7 @@ static void begin_call(struct rcs_verify *verify)
     if (call == NULL) {
         return;
     }
+    call->last_wait = RECOURSE_NONE;
     call->judge = verify->of_number[policy];
     if (call->judge == NULL) {
         verify->verdict.unjudged++;
@@ -281,7 +279,7 @@ static bool expect_later_attempt(struct rcs_verify *verify, struct rcs_walked *c
 static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
 {
     uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    uint64_t end = rcs_time_later(at_ms, call->judge->spec->settings.try_timeout_ms);
+    uint64_t end = rcs_add_ms(at_ms, call->judge->spec->settings.try_timeout_ms);
     bool good = call->history.place == RECOURSE_ATTEMPT ? expect_first_attempt(verify, call)
                                                         : expect_later_attempt(verify, call, at_ms);
 
@@ -289,7 +287,7 @@ static bool expect_attempt(struct rcs_verify *verify, struct rcs_walked *call)
         return false;
     }
     end = end < call->deadline_ms ? end : call->deadline_ms;
-    call->want = RCS_WANT_OUTCOME;
+    call->want = RCS_KIND_OUTCOME;
     call->at_ms = at_ms;
     good = rcs_expect_try(verify, call) &&
            rcs_expect_number(verify, RCS_KEY_END, call->late ? RECOURSE_FOREVER : end) &&
@@ -311,7 +309,7 @@ static bool expect_wait(struct rcs_verify *verify, struct rcs_walked *call)
     const struct rcs_spec_row *row = &spec->rows[call->row];
 
     call->new_session = spec->waits[row->wait].new_session;
-    call->want = RCS_WANT_ATTEMPT;
+    call->want = RCS_KIND_ATTEMPT;
     return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && rcs_expect_try(verify, call) &&
            rcs_expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, RECOURSE_BACKOFF) &&
            rcs_expect_text(verify, RCS_KEY_WAIT, spec->waits[row->wait].id) &&
@@ -335,14 +333,13 @@ static bool expect_exhausted(struct rcs_verify *verify, struct rcs_walked *call)
     if (!rcs_expect_text(verify, RCS_KEY_REASON, reason_text(call)) || !rcs_walked_move(verify, call, &at)) {
         return false;
     }
-    call->want = RCS_WANT_REPORTED;
+    call->want = RCS_KIND_REPORTED;
     return rcs_expect_number(verify, RCS_KEY_AT, call->at_ms) && rcs_expect_try(verify, call) &&
            rcs_expect_move(verify, call, call->event, call->row, RECOURSE_EXHAUSTED, RECOURSE_REPORTED);
 }
 
 static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call)
 {
-    static const char *const reminders[RECOURSE_REMINDER_COUNT] = {"-", "no", "yes"};
     const struct rcs_spec *spec = call->judge->spec;
     const struct rcs_spec_row *row = &spec->rows[call->row];
     const struct rcs_spec_message *message = row->message == RECOURSE_NONE ? NULL : &spec->messages[row->message];
@@ -355,7 +352,7 @@ static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call
     }
     if (!rcs_expect_text(verify, RCS_KEY_SCENARIO, label_of(spec, row->scenario)) ||
         !rcs_expect_text(verify, RCS_KEY_TELL, recourse_tell_name(tell)) ||
-        !rcs_expect_text(verify, RCS_KEY_REMINDER, reminders[reminder]) ||
+        !rcs_expect_text(verify, RCS_KEY_REMINDER, rcs_reminder_name(reminder)) ||
         !rcs_expect_text(verify, RCS_KEY_MESSAGE, message == NULL ? NULL : message->id) ||
         !rcs_expect_text(verify, RCS_KEY_REASON, reason_text(call))) {
         return false;
@@ -367,10 +364,16 @@ static bool expect_told(struct rcs_verify *verify, const struct rcs_walked *call
 static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
 {
     struct rcs_case at = {.event = RECOURSE_EVENT_CANCELLED};
+    uint64_t at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
 
-    if (call->want == RCS_WANT_ATTEMPT) { /* out of a wait */
+    if (call->want == RCS_KIND_ATTEMPT) { /* out of a wait, or when it is over and a breaker is open */
         call->reason = RECOURSE_REASON_NONE;
-        if (!rcs_expect_text(verify, RCS_KEY_EVENT, "cancelled") || !rcs_walked_move(verify, call, &at)) {
+        if (rcs_event_is_live(call->judge->spec, RECOURSE_EVENT_CIRCUIT_OPEN) && at_ms >= call->wake_ms &&
+            rcs_record_is(&verify->record, RCS_KEY_EVENT, "circuit_open")) {
+            at.event = RECOURSE_EVENT_CIRCUIT_OPEN;
+        }
+        if (!rcs_expect_text(verify, RCS_KEY_EVENT, rcs_spec_event_name(call->judge->spec, at.event)) ||
+            !rcs_walked_move(verify, call, &at)) {
             return false;
         }
     } else if (!rcs_expect_number(verify, RCS_KEY_AT, call->at_ms)) {
@@ -385,22 +388,14 @@ static bool expect_reported(struct rcs_verify *verify, struct rcs_walked *call)
 
 static bool fits(const struct rcs_walked *call, enum rcs_kind kind)
 {
-    static const enum rcs_kind wanted[] = {
-        [RCS_WANT_ATTEMPT] = RCS_KIND_ATTEMPT,     [RCS_WANT_OUTCOME] = RCS_KIND_OUTCOME,
-        [RCS_WANT_WAIT] = RCS_KIND_WAIT,           [RCS_WANT_EXHAUSTED] = RCS_KIND_EXHAUSTED,
-        [RCS_WANT_REPORTED] = RCS_KIND_REPORTED,
-    };
-
-    return wanted[call->want] == kind || (call->want == RCS_WANT_ATTEMPT && kind == RCS_KIND_REPORTED &&
-                                          call->history.place == RECOURSE_BACKOFF);
+    return call->want == kind || (call->want == RCS_KIND_ATTEMPT && kind == RCS_KIND_REPORTED &&
+                                  call->history.place == RECOURSE_BACKOFF);
 }
 
 static bool replay(struct rcs_verify *verify, struct rcs_walked *call)
 {
-    static const char *const names[] = {"attempt", "outcome", "wait", "exhausted", "reported"};
-
     if (!fits(call, verify->record.kind)) {
-        return rcs_diverges(verify, "kind", names[call->want], rcs_kind_name(verify->record.kind));
+        return rcs_diverges(verify, "kind", rcs_kind_name(call->want), rcs_kind_name(verify->record.kind));
     }
     switch (verify->record.kind) {
     case RCS_KIND_ATTEMPT: return expect_attempt(verify, call);
@@ -414,6 +409,7 @@ static bool replay(struct rcs_verify *verify, struct rcs_walked *call)
 void rcs_replay_give_up(struct rcs_verify *verify)
 {
     verify->has_holes = true;
+    rcs_budgets_forget(verify);
     for (unsigned i = 0; verify->open > 0 && i < RCS_BUCKETS; i++) {
         for (struct rcs_walked *call = verify->calls[i]; call != NULL; call = call->next) {
             call->judge = NULL;
@@ -452,6 +448,9 @@ void rcs_replay(struct rcs_verify *verify)
         return;
     }
     call = *slot_of(verify, number);
+    if (verify->record.kind == RCS_KIND_OUTCOME && (call == NULL || call->judge == NULL)) {
+        rcs_budgets_forget(verify); /* what it took, nobody has followed */
+    }
     if (verify->record.kind == RCS_KIND_BROKEN) {
         replay_broken(verify, number, call);
         return;

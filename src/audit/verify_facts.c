@@ -62,18 +62,13 @@ static bool read_plain(const struct rcs_record *record, struct recourse_facts *f
            read_named(record, RCS_KEY_TIMEOUT, rcs_timeout_name, RECOURSE_TIMEOUT_COUNT, &facts->timeout);
 }
 
-/* As gen/classify.c has it; that a text was empty, the record says by having no hash of it. */
+/* That a text was empty, the record says by having no hash of it. */
 static bool claims_success(const struct rcs_record *record, const struct recourse_facts *facts)
 {
-    bool failed = facts->network != 0 || facts->timeout != 0 || facts->interrupted || facts->tool_error ||
-                  facts->session_expired || facts->protocol || facts->too_large || facts->spawn || facts->signal != 0 ||
-                  facts->has_rpc || (facts->has_exit && facts->exit_status != 0);
+    struct recourse_facts claimed = *facts;
 
-    if (failed) {
-        return false;
-    }
-    return facts->http != 0 ? facts->http >= 200 && facts->http <= 299
-                            : !rcs_record_has(record, RCS_KEY_TEXT) && !facts->unsent;
+    claimed.text.size = rcs_record_has(record, RCS_KEY_TEXT);
+    return rcs_model_claims_success(&claimed);
 }
 
 /* ---- conditions that are met ---- */
@@ -128,67 +123,18 @@ static bool read_atoms(struct rcs_judge *judge, struct recourse_span text)
     return true;
 }
 
-static bool between(int64_t value, const struct recourse_atom *atom)
+struct recorded {
+    const struct rcs_judge *judge;
+    const struct recourse_facts *facts;
+};
+
+/* Of what looks into texts the record says which held; the rest is seen from the facts. */
+static bool hold(void *user, const struct recourse_atom *atom, size_t number)
 {
-    return value >= atom->low && value <= atom->high;
-}
+    const struct recorded *recorded = user;
 
-static bool tool_fits(const char *tool, const char *wanted)
-{
-    size_t size = strlen(wanted);
-
-    return size > 0 && wanted[size - 1] == '*' ? strncmp(tool, wanted, size - 1) == 0 : strcmp(tool, wanted) == 0;
-}
-
-static bool holds(const struct rcs_judge *judge, const struct recourse_facts *facts, const struct recourse_atom *atom,
-                  size_t number)
-{
-    switch ((enum recourse_atom_kind)atom->kind) {
-    case RECOURSE_ATOM_HTTP: return between(facts->http, atom);
-    case RECOURSE_ATOM_NETWORK: return atom->low == 0 ? facts->network != 0 : facts->network == atom->low;
-    case RECOURSE_ATOM_TIMEOUT: return atom->low == 0 ? facts->timeout != 0 : facts->timeout == atom->low;
-    case RECOURSE_ATOM_UNSENT: return facts->unsent;
-    case RECOURSE_ATOM_INTERRUPTED: return facts->interrupted;
-    case RECOURSE_ATOM_RPC: return facts->has_rpc && between(facts->rpc, atom);
-    case RECOURSE_ATOM_TOOL_ERROR: return facts->tool_error;
-    case RECOURSE_ATOM_SESSION_EXPIRED: return facts->session_expired;
-    case RECOURSE_ATOM_PROTOCOL: return facts->protocol;
-    case RECOURSE_ATOM_TOO_LARGE: return facts->too_large;
-    case RECOURSE_ATOM_SPAWN: return facts->spawn;
-    case RECOURSE_ATOM_EXIT: return facts->has_exit && between(facts->exit_status, atom);
-    case RECOURSE_ATOM_SIGNAL: return facts->signal != 0;
-    case RECOURSE_ATOM_TOOL: return facts->tool != NULL && tool_fits(facts->tool, atom->value);
-    case RECOURSE_ATOM_OTHER: return true;
-    default: return (judge->held[number / 64] >> number % 64 & 1) != 0;
-    }
-}
-
-static bool is_result(uint8_t kind)
-{
-    return kind >= RECOURSE_ATOM_RESULT_TEXT && kind <= RECOURSE_ATOM_RESULT_JSON_HAS;
-}
-
-static bool row_holds(const struct rcs_judge *judge, size_t index, const struct recourse_facts *facts, bool success)
-{
-    const struct rcs_spec_fact_row *row = &judge->spec->fact_rows[index];
-    bool all = true;
-    bool result = false;
-
-    for (size_t i = 0; i < row->atom_count; i++) {
-        const struct recourse_atom *atom = &row->atoms[i].atom;
-
-        result = result || is_result(atom->kind);
-        all = all && holds(judge, facts, atom, judge->first_atoms[index] + i);
-        if (!atom->last_of_and) {
-            continue;
-        }
-        if (all && result == success) {
-            return true;
-        }
-        all = true;
-        result = false;
-    }
-    return false;
+    return rcs_atom_is_content(atom->kind) ? (recorded->judge->held[number / 64] >> number % 64 & 1) != 0
+                                           : rcs_model_holds(NULL, recorded->facts, atom);
 }
 
 /* ---- texts that were disclosed ---- */
@@ -216,15 +162,11 @@ static struct recourse_span unhex(struct rcs_arena *arena, struct recourse_span 
     return (struct recourse_span){bytes, inner.size / 2};
 }
 
-static void check_hash(struct rcs_verify *verify, struct revealed *revealed, enum rcs_key key, bool good,
-                       const uint8_t *mac)
+static bool has_hash(const struct rcs_record *record, enum rcs_key key, const uint8_t mac[RCS_HASH_SIZE])
 {
     uint8_t recorded[RCS_HASH_SIZE];
 
-    if (!good || !rcs_record_hex(&verify->record, key, recorded, sizeof recorded) ||
-        memcmp(recorded, mac, sizeof recorded) != 0) {
-        revealed->wrong = true;
-    }
+    return rcs_record_hex(record, key, recorded, sizeof recorded) && memcmp(recorded, mac, sizeof recorded) == 0;
 }
 
 static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *call, struct revealed *revealed,
@@ -247,8 +189,10 @@ static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *c
         return;
     }
     *to[content] = unhex(&revealed->arena, value);
-    check_hash(verify, revealed, key,
-               rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac), mac);
+    if (!rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac) ||
+        !has_hash(&verify->record, key, mac)) {
+        revealed->wrong = true;
+    }
 }
 
 static void read_headers(struct revealed *revealed, struct recourse_span list)
@@ -289,9 +233,10 @@ static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *c
     }
     read_headers(revealed, value);
     revealed->headers = true;
-    check_hash(verify, revealed, RCS_KEY_HEADERS,
-               rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac),
-               mac);
+    if (!rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac) ||
+        !has_hash(&verify->record, RCS_KEY_HEADERS, mac)) {
+        revealed->wrong = true;
+    }
 }
 
 static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)
@@ -335,7 +280,6 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
                                        struct recourse_span *arguments)
 {
     struct recourse_span value = {NULL, 0};
-    uint8_t recorded[RCS_HASH_SIZE];
     uint8_t mac[RCS_HASH_SIZE];
 
     if (call->has_salt) {
@@ -346,8 +290,7 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
     }
     *arguments = unhex(arena, value);
     return rcs_mac(&verify->hasher, call->salt, "arguments", *arguments, mac) &&
-                   rcs_record_hex(&verify->record, RCS_KEY_ARGUMENTS, recorded, sizeof recorded) &&
-                   memcmp(recorded, mac, sizeof recorded) == 0
+                   has_hash(&verify->record, RCS_KEY_ARGUMENTS, mac)
                ? RCS_REVEALED
                : RCS_REVEALED_OTHER;
 }
@@ -366,7 +309,7 @@ bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struc
 {
     struct rcs_judge *judge = call->judge;
     struct recourse_facts *facts = &out->facts;
-    bool success;
+    struct recorded recorded;
 
     *out = (struct rcs_refacts){.facts = {.tool = call->tool[0] != '\0' ? call->tool : NULL},
                                 .fact_row = RECOURSE_NONE};
@@ -377,12 +320,8 @@ bool rcs_refacts(struct rcs_verify *verify, const struct rcs_walked *call, struc
         !read_atoms(judge, rcs_record_raw(&verify->record, RCS_KEY_ATOMS))) {
         return rcs_diverges(verify, "the facts are not such as a writer writes", NULL, NULL);
     }
-    success = claims_success(&verify->record, facts);
-    for (size_t i = 0; i < judge->spec->fact_row_count && out->fact_row == RECOURSE_NONE; i++) {
-        if (row_holds(judge, i, facts, success)) {
-            out->fact_row = (uint16_t)i;
-        }
-    }
+    recorded = (struct recorded){judge, facts};
+    out->fact_row = rcs_model_classify_by(judge->spec, claims_success(&verify->record, facts), hold, &recorded);
     if (out->fact_row != RECOURSE_NONE) {
         judge->fact_rows[out->fact_row]++;
     }

@@ -7,15 +7,7 @@
 #define RCS_POLICIES_PER_LOG 256u
 #define RCS_BUCKETS 16384u
 #define RCS_OPEN_MAX 1000000u
-
-/* What has to come next of a call. */
-enum rcs_want {
-    RCS_WANT_ATTEMPT = 0, /* or, out of a wait, the report of a call that was cancelled */
-    RCS_WANT_OUTCOME = 1,
-    RCS_WANT_WAIT = 2,
-    RCS_WANT_EXHAUSTED = 3,
-    RCS_WANT_REPORTED = 4
-};
+#define RCS_FOLLOWED_MAX 64u
 
 /* A call that is open, as far as the model has walked it. */
 struct rcs_walked {
@@ -23,7 +15,7 @@ struct rcs_walked {
     uint64_t number;
     struct rcs_judge *judge; /* NULL: nobody can judge it */
     struct rcs_history history;
-    enum rcs_want want;
+    enum rcs_kind want; /* what has to come next; ATTEMPT out of a wait: or the report of a call that ends there */
     bool safe;
     bool late;        /* the try that has begun ends at once: the deadline had come */
     bool new_session; /* the next try wants one */
@@ -32,6 +24,7 @@ struct rcs_walked {
     uint8_t from;     /* enum recourse_place: of the last move */
     uint16_t event;
     uint16_t row;
+    uint16_t last_wait; /* RECOURSE_NONE: none was begun */
     uint64_t deadline_ms;
     uint64_t at_ms;   /* of the last record */
     uint64_t wake_ms;
@@ -39,6 +32,13 @@ struct rcs_walked {
     struct rcs_window window;
     uint8_t salt[RCS_HASH_SIZE];
     char tool[];      /* "": unknown */
+};
+
+/* A budget that all calls of a runner share, from outcome to outcome. */
+struct rcs_followed {
+    const struct recourse_budget *budget; /* NULL: no more of them */
+    uint32_t tokens;
+    bool known;
 };
 
 struct rcs_verify {
@@ -63,14 +63,18 @@ struct rcs_verify {
     uint64_t line;
     struct rcs_verdict verdict;
     struct rcs_record record;
+    uint32_t before[RECOURSE_BUDGETS_MAX]; /* of the outcome at hand: what was in the budgets, */
+    uint32_t tokens[RECOURSE_BUDGETS_MAX]; /* and what is by now */
+    struct rcs_followed followed[RCS_FOLLOWED_MAX];
     struct rcs_walked *calls[RCS_BUCKETS];
     size_t open;
     struct rcs_lines lines;
 };
 
-/* verify.c: what is not as it should be. All return false. */
+/* verify.c: what is not as it should be. Returns false. */
 bool rcs_diverges(struct rcs_verify *verify, const char *what, const char *expected, const char *recorded);
-/* The field has to be there and read so; NULL: it has not to be there. */
+/* Whether it is as it should be; if not, that is noted. The field has to be there and read so; NULL: it has not to be
+   there. */
 bool rcs_expect_text(struct rcs_verify *verify, enum rcs_key key, const char *expected);
 bool rcs_expect_number(struct rcs_verify *verify, enum rcs_key key, uint64_t expected);
 bool rcs_expect_flag(struct rcs_verify *verify, enum rcs_key key, bool expected);
@@ -81,7 +85,6 @@ void rcs_replay_forget(struct rcs_verify *verify, struct rcs_walked *call);
 /* Records were lost: calls that are open can't be followed any more. */
 void rcs_replay_give_up(struct rcs_verify *verify);
 
-uint64_t rcs_time_later(uint64_t time_ms, uint64_t by_ms);
 bool rcs_walked_is_late(const struct rcs_walked *call, uint64_t at_ms);
 /* Moves the model; false: there is no such row. */
 bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const struct rcs_case *at);
@@ -89,6 +92,16 @@ bool rcs_walked_move(struct rcs_verify *verify, struct rcs_walked *call, const s
 bool rcs_expect_move(struct rcs_verify *verify, const struct rcs_walked *call, uint16_t event, uint16_t row,
                      uint8_t from, uint8_t to);
 bool rcs_expect_try(struct rcs_verify *verify, const struct rcs_walked *call);
+
+/* verify_budgets.c: the tokens of the outcome at hand. First what was there, last what has to be; in between what happens. */
+bool rcs_budgets_begin(struct rcs_verify *verify, const struct rcs_spec *spec);
+void rcs_budgets_fail(struct rcs_verify *verify, const struct rcs_spec *spec, const struct rcs_spec_wait *wait);
+bool rcs_budgets_allow(struct rcs_verify *verify, const struct rcs_spec *spec, const struct rcs_spec_wait *wait);
+void rcs_budgets_wait(struct rcs_verify *verify, const struct rcs_spec_wait *wait);
+void rcs_budgets_give(struct rcs_verify *verify, const struct rcs_spec *spec, uint16_t last_wait);
+bool rcs_budgets_end(struct rcs_verify *verify, const struct rcs_spec *spec);
+/* Records are missing, or another writer begins. */
+void rcs_budgets_forget(struct rcs_verify *verify);
 
 /* verify_outcome.c: the record of a try that has ended. */
 bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call);

@@ -1,6 +1,8 @@
 /* How tries end: facts and the failure that they are, the wait that is drawn from it, and where the call goes. */
 #include "src/audit/verify_internal.h"
 
+#include "src/core/wait.h"
+
 /* How a try ended, as the model takes it. */
 struct ending {
     struct rcs_case at;
@@ -28,6 +30,10 @@ static bool end_without_facts(struct rcs_verify *verify, const struct rcs_walked
     if (rcs_record_is(record, RCS_KEY_EVENT, "cancelled")) {
         end_stopped(call, ending, RECOURSE_EVENT_CANCELLED, sent);
         return true;
+    }
+    if (rcs_record_is(record, RCS_KEY_EVENT, "unrecorded")) { /* and later there was room for records again */
+        end_stopped(call, ending, RECOURSE_EVENT_UNRECORDED, false);
+        return rcs_expect_flag(verify, RCS_KEY_SENT, false);
     }
     end_stopped(call, ending, RECOURSE_EVENT_DEADLINE, sent);
     return rcs_walked_is_late(call, at_ms) ||
@@ -124,8 +130,11 @@ static uint8_t plan_wait(struct rcs_verify *verify, struct rcs_walked *call, con
     if (call->window.stop) {
         return RECOURSE_REASON_ASKED_TOO_LONG;
     }
+    if (!rcs_budgets_allow(verify, call->judge->spec, wait)) {
+        return RECOURSE_REASON_OVER_BUDGET;
+    }
     call->wait_ms = draw(call, wait, index, server_ms, random_of(record));
-    call->wake_ms = rcs_time_later((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
+    call->wake_ms = rcs_add_ms((uint64_t)rcs_record_get(record, RCS_KEY_AT), call->wait_ms);
     return rcs_walked_is_late(call, call->wake_ms) ? RECOURSE_REASON_OUT_OF_TIME : RECOURSE_REASON_NONE;
 }
 
@@ -138,9 +147,14 @@ static bool walk_failure(struct rcs_verify *verify, struct rcs_walked *call, str
     at->may_wait = true;
     if (hit.count > 0 && call->judge->spec->rows[hit.row].next == RCS_NEXT_BACKOFF_OR_EXHAUSTED) {
         (void)rcs_model_move(call->judge->spec, &ahead, at, &spent);
+        rcs_budgets_fail(verify, call->judge->spec, &call->judge->spec->waits[call->judge->spec->rows[hit.row].wait]);
         if (ahead.place == RECOURSE_BACKOFF) {
             call->reason = plan_wait(verify, call, &call->judge->spec->rows[hit.row]);
             at->may_wait = call->reason == RECOURSE_REASON_NONE;
+            if (at->may_wait) {
+                call->last_wait = call->judge->spec->rows[hit.row].wait;
+                rcs_budgets_wait(verify, &call->judge->spec->waits[call->last_wait]);
+            }
         }
     }
     return rcs_walked_move(verify, call, at);
@@ -161,18 +175,26 @@ bool rcs_expect_outcome(struct rcs_verify *verify, struct rcs_walked *call)
     failed = ending.failure != RECOURSE_NONE;
     if (!rcs_expect_text(verify, RCS_KEY_FACT_ROW, failed ? spec->fact_rows[ending.fact_row].id : NULL) ||
         !rcs_expect_text(verify, RCS_KEY_FAILURE, failed ? spec->failures[ending.failure].name : NULL) ||
-        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect)) ||
-        rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
+        !rcs_expect_text(verify, RCS_KEY_EFFECT, recourse_effect_name(ending.effect))) {
+        return false;
+    }
+    if (rcs_record_has(&verify->record, RCS_KEY_RANDOM) != failed) {
         return rcs_diverges(verify, "random", failed ? "a number" : "-", failed ? "-" : "a number");
     }
-    if (!walk_failure(verify, call, &ending.at) ||
+    if (has_facts && !rcs_budgets_begin(verify, spec)) {
+        return false;
+    }
+    if (ending.at.event == RECOURSE_EVENT_OK) {
+        rcs_budgets_give(verify, spec, call->last_wait);
+    }
+    if (!walk_failure(verify, call, &ending.at) || (has_facts && !rcs_budgets_end(verify, spec)) ||
         !rcs_expect_move(verify, call, call->event, call->row, RECOURSE_ATTEMPT, call->history.place)) {
         return false;
     }
     call->late = false;
     call->at_ms = (uint64_t)rcs_record_get(&verify->record, RCS_KEY_AT);
-    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_WANT_WAIT
-                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_WANT_EXHAUSTED
-                                                             : RCS_WANT_REPORTED;
+    call->want = call->history.place == RECOURSE_BACKOFF     ? RCS_KIND_WAIT
+                 : call->history.place == RECOURSE_EXHAUSTED ? RCS_KIND_EXHAUSTED
+                                                             : RCS_KIND_REPORTED;
     return true;
 }

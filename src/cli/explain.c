@@ -33,6 +33,12 @@ static const struct {
     {"bom", "error",
      "The file begins with a byte order mark.\n",
      "Save it as UTF-8 without one.\n"},
+    {"breaker-counts", "error",
+     "A breaker counts a failure that some row names without evidence about the\n"
+     "transport: what a tool says of its own work does not mean that it can't be\n"
+     "reached.\n",
+     "Count failures whose conditions are network, timeout, unsent, spawn, protocol,\n"
+     "session expired or http 500-599.\n"},
     {"cc", "error",
      "The C compiler could not be run, or failed, or the headers of recourse that it\n"
      "needs were not found.\n",
@@ -136,6 +142,10 @@ static const struct {
     {"id", "error",
      "The id of a row, a name or a label has a wrong form.\n",
      "Use the form that the message gives.\n"},
+    {"idle-cost", "warning",
+     "A wait costs no tokens, and a failure takes none, so its budget never refuses\n"
+     "it.\n",
+     "Let one of them take some, or leave the cost out.\n"},
     {"idle-guard", "warning",
      "A guard says what is so anyway: no case that can happen fails it.\n",
      "Leave it out, or find out which case was meant.\n"},
@@ -233,6 +243,10 @@ static const struct {
     {"other-takes", "notice",
      "What `other` takes in here, event by event.\n",
      "Nothing, if that is what was meant. Name those that were not.\n"},
+    {"over-cost", "error",
+     "A wait costs or needs more tokens than its budget has after a failure has taken\n"
+     "its own: it can never begin.\n",
+     "Let the budget hold more, or the wait cost and need less.\n"},
     {"overlap", "error",
      "Two rows take one case. Ragel would run both, in silence. The witness is the\n"
      "shortest run that leads to it.\n",
@@ -323,6 +337,9 @@ static const struct {
      "A condition never decides: an earlier row, or (as a warning) an earlier\n"
      "condition of its own row, holds whenever it does.\n",
      "Remove it, or move it up.\n"},
+    {"shared-by", "error",
+     "What a budget or a breaker is shared by is none of the words.\n",
+     "Write runner, server or tool.\n"},
     {"syntax", "error",
      "A cell cannot be read.\n",
      "The message says what was expected, and what stands there.\n"},
@@ -372,9 +389,6 @@ static const struct {
      "A row tries a failure again although the tool may have acted, and nothing says\n"
      "that this is meant. The witness is a run in which it happens.\n",
      "Guard the row with `safe`, or own up to it under `unsafe replay`.\n"},
-    {"unsupported", "error",
-     "A part of the language that this version does not have yet.\n",
-     "Leave it out.\n"},
     {"unused", "warning",
      "Something is declared and no row uses it.\n",
      "Remove it, or use it.\n"},

@@ -21,6 +21,15 @@ static const struct rcs_code_example examples[] = {
     {.code = "bom",
      .from = "# lightspeed\n",
      .to = "\xef""\xbb""\xbf""# lightspeed\n"},
+    {.code = "breaker-counts",
+     .from = "## Messages\n",
+     .to = "## Breakers\n"
+           "\n"
+           "| id | shared by | counts | opens after | stays open | lets through |\n"
+           "|---|---|---|---|---|---|\n"
+           "| down | tool | permanent | 5 in 30s | 20s | 1 |\n"
+           "\n"
+           "## Messages\n"},
     {.code = "cc", .shown = "CC=/nowhere recourse compile --shared spec/lightspeed.policy.md -o out"},
     {.code = "characters",
      .from = "| P1 | ready |",
@@ -104,6 +113,21 @@ static const struct rcs_code_example examples[] = {
     {.code = "id",
      .from = "| A1 | ok |",
      .to = "| A-1 | ok |"},
+    {.code = "idle-cost",
+     .from = "| id | delays | counts | jitter | server delay |\n"
+             "|---|---|---|---|---|\n"
+             "| short | 200ms x2 | tries | none | ignore |\n"
+             "| long | 1s x2 | tries | none | ignore |\n",
+     .to = "| id | delays | counts | jitter | server delay | cost |\n"
+           "|---|---|---|---|---|---|\n"
+           "| short | 200ms x2 | tries | none | ignore | 0 of retries |\n"
+           "| long | 1s x2 | tries | none | ignore | 5 of retries |\n"
+           "\n"
+           "## Budgets\n"
+           "\n"
+           "| id | shared by | holds | a wait needs | a failure takes | an ok gives back |\n"
+           "|---|---|---|---|---|---|\n"
+           "| retries | runner | 100 | - | - | 1 |\n"},
     {.code = "idle-guard",
      .from = "| A2 | transient | - |",
      .to = "| A2 | transient | may have acted |"},
@@ -198,6 +222,21 @@ static const struct rcs_code_example examples[] = {
      .to = "| A4 | permanent | first try | backoff or exhausted | short | 2 | - |"},
     {.code = "other-takes",
      .from = "| E1 | other | - | reported | 3b | failed |"},
+    {.code = "over-cost",
+     .from = "| id | delays | counts | jitter | server delay |\n"
+             "|---|---|---|---|---|\n"
+             "| short | 200ms x2 | tries | none | ignore |\n"
+             "| long | 1s x2 | tries | none | ignore |\n",
+     .to = "| id | delays | counts | jitter | server delay | cost |\n"
+           "|---|---|---|---|---|---|\n"
+           "| short | 200ms x2 | tries | none | ignore | 101 of retries |\n"
+           "| long | 1s x2 | tries | none | ignore | 5 of retries |\n"
+           "\n"
+           "## Budgets\n"
+           "\n"
+           "| id | shared by | holds | a wait needs | a failure takes | an ok gives back |\n"
+           "|---|---|---|---|---|---|\n"
+           "| retries | runner | 100 | - | - | 1 |\n"},
     {.code = "overlap",
      .from = "| A5 | permanent | later try |",
      .to = "| A5 | permanent | - |"},
@@ -279,6 +318,21 @@ static const struct rcs_code_example examples[] = {
     {.code = "shadowed",
      .from = "| F2 | timeout, network, spawn |",
      .to = "| F2 | timeout, network, spawn, http 429 |"},
+    {.code = "shared-by",
+     .from = "| id | delays | counts | jitter | server delay |\n"
+             "|---|---|---|---|---|\n"
+             "| short | 200ms x2 | tries | none | ignore |\n"
+             "| long | 1s x2 | tries | none | ignore |\n",
+     .to = "| id | delays | counts | jitter | server delay | cost |\n"
+           "|---|---|---|---|---|---|\n"
+           "| short | 200ms x2 | tries | none | ignore | 5 of retries |\n"
+           "| long | 1s x2 | tries | none | ignore | 5 of retries |\n"
+           "\n"
+           "## Budgets\n"
+           "\n"
+           "| id | shared by | holds | a wait needs | a failure takes | an ok gives back |\n"
+           "|---|---|---|---|---|---|\n"
+           "| retries | host | 100 | - | - | 1 |\n"},
     {.code = "syntax",
      .from = "| short | 200ms x2 |",
      .to = "| short | 200ms twice |"},
@@ -331,15 +385,6 @@ static const struct rcs_code_example examples[] = {
     {.code = "unsafe-replay",
      .from = "| unsafe replay | rate_limited, transient |",
      .to = "| unsafe replay | rate_limited |"},
-    {.code = "unsupported",
-     .from = "| id | delays | counts | jitter | server delay |\n"
-             "|---|---|---|---|---|\n"
-             "| short | 200ms x2 | tries | none | ignore |\n"
-             "| long | 1s x2 | tries | none | ignore |",
-     .to = "| id | delays | counts | jitter | server delay | cost |\n"
-           "|---|---|---|---|---|---|\n"
-           "| short | 200ms x2 | tries | none | ignore | - |\n"
-           "| long | 1s x2 | tries | none | ignore | - |"},
     {.code = "unused",
      .from = "| failed | \"Tool",
      .to = "| odd | \"Odd: {reason}.\" |\n"

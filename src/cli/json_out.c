@@ -79,6 +79,15 @@ void rcs_out_text(struct rcs_out *out, const char *text)
     }
 }
 
+void rcs_out_signed(struct rcs_out *out, int64_t number)
+{
+    char text[24];
+    int size = snprintf(text, sizeof text, "%" PRId64, number);
+
+    separate(out);
+    put(out, text, (size_t)size);
+}
+
 void rcs_out_number(struct rcs_out *out, uint64_t number)
 {
     char text[24];

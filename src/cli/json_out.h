@@ -21,6 +21,7 @@ void rcs_out_key(struct rcs_out *out, const char *key);
 void rcs_out_text(struct rcs_out *out, const char *text); /* NULL: null */
 void rcs_out_span(struct rcs_out *out, struct recourse_span text);
 void rcs_out_number(struct rcs_out *out, uint64_t number);
+void rcs_out_signed(struct rcs_out *out, int64_t number);
 void rcs_out_bool(struct rcs_out *out, bool value);
 void rcs_out_null(struct rcs_out *out);
 void rcs_out_raw(struct rcs_out *out, struct recourse_span json); /* a JSON value, as it is; empty: null */

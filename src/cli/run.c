@@ -436,7 +436,7 @@ static void print_results(const struct job *job)
 
 static bool write_report(const struct job *job, enum recourse_run_status status)
 {
-    struct rcs_report report = {job->policy, status, recourse_run_failure(job->run), job->turn};
+    struct rcs_report report = {job->runner, job->policy, status, recourse_run_failure(job->run), job->turn};
     struct rcs_out out = {0};
     const char *why = NULL;
     bool good;

@@ -59,6 +59,24 @@ static const char *failure(const struct recourse_policy *policy, uint16_t index)
     return index == RECOURSE_NONE ? NULL : policy->failures[index].name;
 }
 
+/* Where there are budgets: what the step gave to each; less than 0: took. */
+static void write_tokens(struct rcs_out *out, const struct recourse_policy *policy,
+                         const struct recourse_trail_step *step)
+{
+    if (policy->budget_count == 0) {
+        return;
+    }
+    rcs_out_key(out, "tokens");
+    rcs_out_open(out, '{');
+    for (size_t i = 0; i < policy->budget_count; i++) {
+        if (step->tokens[i] != 0) {
+            rcs_out_key(out, policy->budgets[i].id);
+            rcs_out_signed(out, step->tokens[i]);
+        }
+    }
+    rcs_out_close(out, '}');
+}
+
 static void write_step(struct rcs_out *out, const struct recourse_policy *policy,
                        const struct recourse_trail_step *step)
 {
@@ -77,6 +95,7 @@ static void write_step(struct rcs_out *out, const struct recourse_policy *policy
         rcs_out_null(out);
     }
     text(out, "scenario", scenario(policy, step->scenario));
+    write_tokens(out, policy, step);
     rcs_out_close(out, '}');
 }
 
@@ -140,6 +159,47 @@ static void write_run(struct rcs_out *out, const struct rcs_report *report)
     rcs_out_close(out, '}');
 }
 
+static void write_budgets(struct rcs_out *out, const struct recourse_runner *runner)
+{
+    struct recourse_budget_state state;
+
+    rcs_out_key(out, "budgets");
+    rcs_out_open(out, '[');
+    for (size_t i = 0; runner != NULL && recourse_runner_budget(runner, i, &state); i++) {
+        rcs_out_open(out, '{');
+        text(out, "id", state.id);
+        text(out, "shared_by", recourse_shared_by_name(state.shared_by));
+        text(out, "sharer", *state.sharer == '\0' ? NULL : state.sharer);
+        number(out, "holds", state.holds);
+        number(out, "tokens", state.tokens);
+        number(out, "least", state.least);
+        number(out, "refused", state.refused);
+        rcs_out_close(out, '}');
+    }
+    rcs_out_close(out, ']');
+}
+
+static void write_breakers(struct rcs_out *out, const struct recourse_runner *runner)
+{
+    static const char *const circuits[] = {
+        [RECOURSE_CIRCUIT_CLOSED] = "closed", [RECOURSE_CIRCUIT_OPEN] = "open", [RECOURSE_CIRCUIT_HALF_OPEN] = "half_open"};
+    struct recourse_breaker_state state;
+
+    rcs_out_key(out, "breakers");
+    rcs_out_open(out, '[');
+    for (size_t i = 0; runner != NULL && recourse_runner_breaker(runner, i, &state); i++) {
+        rcs_out_open(out, '{');
+        text(out, "id", state.id);
+        text(out, "shared_by", recourse_shared_by_name(state.shared_by));
+        text(out, "sharer", *state.sharer == '\0' ? NULL : state.sharer);
+        text(out, "state", circuits[state.circuit]);
+        number(out, "opened", state.opened);
+        number(out, "refused", state.refused);
+        rcs_out_close(out, '}');
+    }
+    rcs_out_close(out, ']');
+}
+
 void rcs_report_write(struct rcs_out *out, const struct rcs_report *report)
 {
     size_t count = report->turn == NULL ? 0 : recourse_turn_count(report->turn);
@@ -164,5 +224,7 @@ void rcs_report_write(struct rcs_out *out, const struct rcs_report *report)
         }
     }
     rcs_out_close(out, ']');
+    write_budgets(out, report->runner);
+    write_breakers(out, report->runner);
     rcs_out_close(out, '}');
 }

@@ -8,6 +8,7 @@
 
 /* What the report is about. `turn` is NULL if there were no calls. */
 struct rcs_report {
+    const struct recourse_runner *runner; /* NULL: nothing is shared */
     const struct recourse_policy *policy; /* of the command */
     enum recourse_run_status status;
     const struct recourse_run_failure *failure; /* NULL unless the run failed */

@@ -69,6 +69,10 @@ static void begin_wait(struct step *step, const struct recourse_row *row, const 
     if (call->uses[plan->wait] < UINT8_MAX) {
         call->uses[plan->wait]++;
     }
+    if (wait->budget != 0) {
+        decision->tokens[wait->budget - 1] -= wait->cost;
+    }
+    call->last_wait = (uint8_t)(plan->wait + 1);
     call->wake_ms = rcs_add_ms(step->input->now_ms, plan->wait_ms);
     call->waited_ms = rcs_add_ms(call->waited_ms, plan->wait_ms);
     call->flags |= wait->new_session ? RCS_CALL_NEW_SESSION : 0u;
@@ -159,6 +163,59 @@ static int leave_exhausted(struct step *step, unsigned failure, uint16_t event)
     return RECOURSE_OK;
 }
 
+/* ---- budgets ---- */
+
+static void read_tokens(struct step *step)
+{
+    for (unsigned i = 0; i < step->policy->budget_count; i++) {
+        const uint32_t holds = step->policy->budgets[i].holds;
+        const uint32_t *const tokens = step->input->tokens;
+
+        step->decision.tokens[i] = tokens != NULL && tokens[i] < holds ? tokens[i] : holds;
+    }
+}
+
+/* A failure whose row leads to a wait takes of the budget that the wait draws on, whatever becomes of the wait. */
+static void take_for_failure(struct step *step, const struct recourse_row *row)
+{
+    const unsigned budget = row->wait < step->policy->wait_count ? step->policy->waits[row->wait].budget : 0;
+    uint32_t *tokens;
+    uint32_t takes;
+
+    if (budget == 0) {
+        return;
+    }
+    tokens = &step->decision.tokens[budget - 1];
+    takes = step->policy->budgets[budget - 1].takes;
+    *tokens -= takes < *tokens ? takes : *tokens;
+}
+
+static bool is_over_budget(const struct step *step, const struct recourse_wait *wait)
+{
+    uint32_t tokens;
+
+    if (wait->budget == 0) {
+        return false;
+    }
+    tokens = step->decision.tokens[wait->budget - 1];
+    return tokens < wait->cost || tokens < step->policy->budgets[wait->budget - 1].needs;
+}
+
+static void give_back(struct step *step)
+{
+    const struct recourse_policy *const policy = step->policy;
+    const struct recourse_wait *const last = step->call.last_wait != 0 ? &policy->waits[step->call.last_wait - 1] : NULL;
+
+    for (unsigned i = 0; i < policy->budget_count; i++) {
+        const struct recourse_budget *const budget = &policy->budgets[i];
+        const bool cost = budget->gives_cost && last != NULL && last->budget == i + 1;
+        const uint32_t gives = cost ? last->cost : budget->gives;
+        uint32_t *const tokens = &step->decision.tokens[i];
+
+        *tokens += gives < budget->holds - *tokens ? gives : budget->holds - *tokens;
+    }
+}
+
 /* Plans the wait of `row`, and says why it cannot be begun. */
 static uint8_t plan_wait(const struct step *step, const struct recourse_row *row, struct plan *plan)
 {
@@ -171,6 +228,9 @@ static uint8_t plan_wait(const struct step *step, const struct recourse_row *row
     recourse_wait_window(wait, index, server_ms, &plan->window);
     if (plan->window.stop) {
         return RECOURSE_REASON_ASKED_TOO_LONG;
+    }
+    if (is_over_budget(step, wait)) {
+        return RECOURSE_REASON_OVER_BUDGET;
     }
     plan->wait_ms = rcs_wait_draw(wait, index, server_ms, step->input->random);
     return rcs_call_is_late(call, rcs_add_ms(step->input->now_ms, plan->wait_ms)) ? RECOURSE_REASON_OUT_OF_TIME
@@ -191,6 +251,7 @@ static int end_failed(struct step *step, unsigned failure, bool unsafe)
         return error;
     }
     row = &step->policy->rows[move.row];
+    take_for_failure(step, row);
     if (place_of(step, move) == RECOURSE_BACKOFF) {
         if (row->wait >= step->policy->wait_count) {
             return RECOURSE_E_POLICY;
@@ -254,7 +315,25 @@ static int end_ok(struct step *step)
         return RECOURSE_E_POLICY;
     }
     note_effect(step, RECOURSE_EFFECT_DONE);
+    give_back(step);
     enter(step, move, RECOURSE_EVENT_OK, NULL);
+    return RECOURSE_OK;
+}
+
+/* The record of the try can't be written: it was begun, and touched nothing. */
+static int end_unrecorded(struct step *step)
+{
+    struct recourse_move move;
+    const int error = find_move(step, RECOURSE_SYMBOL_UNRECORDED, &move);
+
+    if (error != RECOURSE_OK) {
+        return error;
+    }
+    if (place_of(step, move) != RECOURSE_REPORTED) {
+        return RECOURSE_E_POLICY;
+    }
+    note_effect(step, RECOURSE_EFFECT_NONE);
+    enter(step, move, RECOURSE_EVENT_UNRECORDED, NULL);
     return RECOURSE_OK;
 }
 
@@ -317,8 +396,8 @@ static int step_backoff(struct step *step)
     uint8_t place;
     int error;
 
-    if ((event != RECOURSE_EVENT_ELAPSED && event != RECOURSE_EVENT_CANCELLED) ||
-        (event == RECOURSE_EVENT_ELAPSED && step->input->now_ms < step->call.wake_ms)) {
+    if ((event != RECOURSE_EVENT_ELAPSED && event != RECOURSE_EVENT_CANCELLED && event != RECOURSE_EVENT_CIRCUIT_OPEN) ||
+        (event != RECOURSE_EVENT_CANCELLED && step->input->now_ms < step->call.wake_ms)) {
         return RECOURSE_E_STATE;
     }
     error = leave(step, event, &place);
@@ -337,6 +416,9 @@ static int step_attempt(struct step *step)
 
     if (input->event == RECOURSE_EVENT_OK) {
         return input->facts == NULL ? RECOURSE_E_ARGUMENT : end_by_facts(step);
+    }
+    if (input->event == RECOURSE_EVENT_UNRECORDED) {
+        return end_unrecorded(step);
     }
     if (input->event == RECOURSE_EVENT_CANCELLED ||
         (input->event == RECOURSE_EVENT_DEADLINE && rcs_call_is_late(&step->call, input->now_ms))) {
@@ -390,6 +472,7 @@ int recourse_call_step(struct recourse_call *call, const struct recourse_policy 
     step.decision = (struct recourse_decision){.failure = RECOURSE_NONE, .fact_row = RECOURSE_NONE,
                                                .scenario = RECOURSE_NONE, .wait = RECOURSE_NONE,
                                                .message = RECOURSE_NONE};
+    read_tokens(&step);
     error = step_by_place(&step);
     if (error != RECOURSE_OK) {
         return error;

@@ -18,6 +18,8 @@ static const char *const event_names[RECOURSE_EVENT_FAILURE] = {
     [RECOURSE_EVENT_UNANSWERED_APPROVAL] = "unanswered_approval",
     [RECOURSE_EVENT_DEADLINE] = "deadline",
     [RECOURSE_EVENT_CANCELLED] = "cancelled",
+    [RECOURSE_EVENT_CIRCUIT_OPEN] = "circuit_open",
+    [RECOURSE_EVENT_UNRECORDED] = "unrecorded",
     [RECOURSE_EVENT_ELAPSED] = "elapsed",
     [RECOURSE_EVENT_OK] = "ok",
 };
@@ -47,6 +49,12 @@ static const char *const tell_names[RECOURSE_TELL_COUNT] = {
     [RECOURSE_TELL_HOST] = "host",
 };
 
+static const char *const shared_by_names[RECOURSE_SHARED_BY_COUNT] = {
+    [RECOURSE_SHARED_BY_RUNNER] = "runner",
+    [RECOURSE_SHARED_BY_SERVER] = "server",
+    [RECOURSE_SHARED_BY_TOOL] = "tool",
+};
+
 static const char *name_of(const char *const *names, unsigned count, unsigned index)
 {
     return index < count ? names[index] : "?";
@@ -70,6 +78,11 @@ const char *recourse_reason_name(unsigned reason)
 const char *recourse_tell_name(unsigned tell)
 {
     return name_of(tell_names, RECOURSE_TELL_COUNT, tell);
+}
+
+const char *recourse_shared_by_name(unsigned shared_by)
+{
+    return name_of(shared_by_names, RECOURSE_SHARED_BY_COUNT, shared_by);
 }
 
 const char *recourse_policy_event_name(const struct recourse_policy *policy, unsigned event)

@@ -29,6 +29,7 @@ static bool limits_hold(const struct recourse_policy *policy)
 {
     return policy->failure_count >= 1 && policy->failure_count <= RECOURSE_FAILURES_MAX &&
            policy->fact_row_count >= 1 && policy->wait_count <= RECOURSE_WAITS_MAX &&
+           policy->budget_count <= RECOURSE_BUDGETS_MAX && policy->breaker_count <= RECOURSE_BREAKERS_MAX &&
            policy->state_count <= RECOURSE_STATES_MAX && policy->pattern_count <= RECOURSE_PATTERNS_MAX &&
            policy->row_count >= 1 && policy->settings.tries >= 1 && policy->settings.tries <= RECOURSE_TRIES_MAX;
 }
@@ -43,6 +44,7 @@ static bool tables_are_there(const struct recourse_policy *policy)
         {policy->failures, policy->failure_count},   {policy->fact_rows, policy->fact_row_count},
         {policy->atoms, policy->atom_count},         {policy->waits, policy->wait_count},
         {policy->messages, policy->message_count},   {policy->rows, policy->row_count},
+        {policy->budgets, policy->budget_count},     {policy->breakers, policy->breaker_count},
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
@@ -138,11 +140,12 @@ static bool fact_rows_hold(const struct recourse_policy *policy)
     return row != NULL && row->atom_count == 1 && policy->atoms[row->atom].kind == RECOURSE_ATOM_OTHER;
 }
 
-static bool wait_holds(const struct recourse_wait *wait)
+static bool wait_holds(const struct recourse_policy *policy, const struct recourse_wait *wait)
 {
     if (wait->id == NULL || wait->delays_ms == NULL || wait->delay_count == 0 ||
         wait->jitter >= RECOURSE_JITTER_COUNT || wait->server >= RECOURSE_SERVER_COUNT ||
-        wait->server_ms > RECOURSE_DURATION_MAX_MS) {
+        wait->server_ms > RECOURSE_DURATION_MAX_MS || wait->budget > policy->budget_count ||
+        wait->cost > RECOURSE_TOKENS_MAX) {
         return false;
     }
     for (uint16_t i = 0; i < wait->delay_count; i++) {
@@ -156,12 +159,41 @@ static bool wait_holds(const struct recourse_wait *wait)
 static bool waits_and_messages_hold(const struct recourse_policy *policy)
 {
     for (uint16_t i = 0; i < policy->wait_count; i++) {
-        if (!wait_holds(&policy->waits[i])) {
+        if (!wait_holds(policy, &policy->waits[i])) {
             return false;
         }
     }
     for (uint16_t i = 0; i < policy->message_count; i++) {
         if (policy->messages[i].id == NULL || policy->messages[i].text == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool budgets_hold(const struct recourse_policy *policy)
+{
+    for (uint16_t i = 0; i < policy->budget_count; i++) {
+        const struct recourse_budget *const budget = &policy->budgets[i];
+
+        if (budget->id == NULL || budget->shared_by >= RECOURSE_SHARED_BY_COUNT || budget->holds == 0 ||
+            budget->holds > RECOURSE_TOKENS_MAX || budget->needs > budget->holds || budget->takes > budget->holds ||
+            budget->gives > budget->holds) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool breakers_hold(const struct recourse_policy *policy)
+{
+    for (uint16_t i = 0; i < policy->breaker_count; i++) {
+        const struct recourse_breaker *const breaker = &policy->breakers[i];
+
+        if (breaker->id == NULL || breaker->shared_by >= RECOURSE_SHARED_BY_COUNT || breaker->opens_after == 0 ||
+            breaker->opens_after > RECOURSE_BREAKER_COUNT_MAX || breaker->lets_through == 0 ||
+            breaker->lets_through > RECOURSE_BREAKER_COUNT_MAX || breaker->stays_open_ms > RECOURSE_DURATION_MAX_MS ||
+            breaker->within_ms > RECOURSE_DURATION_MAX_MS || breaker->counts >> policy->failure_count != 0) {
             return false;
         }
     }
@@ -269,6 +301,7 @@ int recourse_policy_check(const struct recourse_policy *policy)
     }
     return limits_hold(policy) && tables_are_there(policy) && scenarios_hold(policy) && tools_hold(policy) &&
                    failures_hold(policy) && fact_rows_hold(policy) && waits_and_messages_hold(policy) &&
+                   budgets_hold(policy) && breakers_hold(policy) &&
                    rows_hold(policy) && states_hold(policy)
                ? RECOURSE_OK
                : RECOURSE_E_ARGUMENT;

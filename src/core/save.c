@@ -8,7 +8,7 @@
  * A saved call, 96 bytes, numbers little-endian:
  *
  *    0  3  "RCL"
- *    3  1  version, "1"
+ *    3  1  version, "2"
  *    4 32  behaviour digest of the policy
  *   36  8  milliseconds left until the deadline; all ones: none
  *   44  8  milliseconds left until `wake_ms`; all ones: none
@@ -19,7 +19,8 @@
  *   66  1  try_number
  *   67  1  flags
  *   68 16  uses
- *   84  4  zero
+ *   84  1  last_wait
+ *   85  3  zero
  *   88  8  FNV-1a, 64 bits, of all the bytes before
  *
  * Times are what is left of them: another machine's clock begins elsewhere.
@@ -36,14 +37,15 @@ enum offset {
     AT_TRY = 66,
     AT_FLAGS = 67,
     AT_USES = 68,
-    AT_ZERO = 84,
+    AT_LAST = 84,
+    AT_ZERO = 85,
     AT_SUM = 88
 };
 
-static const uint8_t magic[4] = {'R', 'C', 'L', '1'};
+static const uint8_t magic[4] = {'R', 'C', 'L', '2'};
 
 _Static_assert(AT_SUM + 8 == RECOURSE_CALL_SAVED_SIZE, "the sum ends a saved call");
-_Static_assert(AT_USES + RECOURSE_WAITS_MAX == AT_ZERO, "one byte for each wait");
+_Static_assert(AT_USES + RECOURSE_WAITS_MAX == AT_LAST, "one byte for each wait");
 
 static void put(uint8_t *bytes, uint64_t value, unsigned count)
 {
@@ -94,7 +96,8 @@ static bool is_sound(const struct recourse_call *call, const struct recourse_pol
     }
     if (call->state >= policy->state_count || call->event >= RECOURSE_EVENT_FAILURE + policy->failure_count ||
         (call->flags & RCS_CALL_BEGUN) == 0 || (call->flags & ~RCS_CALL_FLAGS) != 0 ||
-        call->try_number > policy->settings.tries ||
+        call->try_number > policy->settings.tries || call->last_wait > policy->wait_count ||
+        (call->last_wait == 0 ? uses > 0 : call->uses[call->last_wait - 1] == 0) ||
         (place != RECOURSE_BACKOFF && (call->flags & RCS_CALL_NEW_SESSION) != 0)) {
         return false;
     }
@@ -143,6 +146,7 @@ int recourse_call_save(const struct recourse_call *call, const struct recourse_p
     put(bytes + AT_TRY, call->try_number, 1);
     put(bytes + AT_FLAGS, call->flags, 1);
     memcpy(bytes + AT_USES, call->uses, sizeof call->uses);
+    put(bytes + AT_LAST, call->last_wait, 1);
     put(bytes + AT_SUM, sum_of(bytes), 8);
     return RECOURSE_OK;
 }
@@ -155,7 +159,7 @@ static int check_saved(const struct recourse_policy *policy, const uint8_t *byte
     if (bytes[AT_VERSION] != magic[AT_VERSION]) {
         return RECOURSE_E_ABI; /* before the sum: another version may end otherwise */
     }
-    if (get(bytes + AT_SUM, 8) != sum_of(bytes) || get(bytes + AT_ZERO, 4) != 0) {
+    if (get(bytes + AT_SUM, 8) != sum_of(bytes) || get(bytes + AT_ZERO, 3) != 0) {
         return RECOURSE_E_SYNTAX;
     }
     return memcmp(bytes + AT_DIGEST, policy->behaviour_sha256, sizeof policy->behaviour_sha256) != 0 ? RECOURSE_E_POLICY
@@ -185,6 +189,7 @@ int recourse_call_load(struct recourse_call *call, const struct recourse_policy 
     loaded.try_number = bytes[AT_TRY];
     loaded.flags = bytes[AT_FLAGS];
     memcpy(loaded.uses, bytes + AT_USES, sizeof loaded.uses);
+    loaded.last_wait = bytes[AT_LAST];
     if (!is_sound(&loaded, policy)) {
         return RECOURSE_E_SYNTAX;
     }

@@ -99,6 +99,23 @@ size_t rcs_utf8_count(struct recourse_span text)
     return count;
 }
 
+bool rcs_utf8_is_good(struct recourse_span text)
+{
+    size_t at = 0;
+
+    while (at < text.size) {
+        size_t begin = at;
+
+        if ((unsigned char)text.data[at] < 0x80) {
+            at++;
+        } else if (rcs_utf8_next(text.data, text.size, &at) == 0xfffd &&
+                   (at - begin != 3 || memcmp(text.data + begin, "\xef\xbf\xbd", 3) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- cleaning ---- */
 
 static uint8_t byte_at(struct recourse_span text, size_t at)

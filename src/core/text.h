@@ -15,6 +15,7 @@ uint32_t rcs_utf8_next(const char *text, size_t size, size_t *at);
 /* Writes a code point (1 to 4 bytes) to `out`; returns how many. */
 size_t rcs_utf8_put(uint32_t code_point, char out[4]);
 size_t rcs_utf8_count(struct recourse_span text); /* code points, a bad one counted as one */
+bool rcs_utf8_is_good(struct recourse_span text); /* whether all of it is well-formed */
 
 /*
  * Cleans: well-formed UTF-8; ESC sequences (CSI, OSC, and two-byte ones) go whole; C0 and C1 controls but \t \n \r, DEL, and

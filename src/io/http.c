@@ -1,5 +1,6 @@
 #include "src/io/http.h"
 
+#include "src/core/wait.h"
 #include "src/io/memory.h"
 
 #include <linux/sockios.h>
@@ -49,11 +50,6 @@ static int get_ready(struct rcs_http *http)
     return 0;
 }
 
-static uint64_t later(uint64_t from_ms, uint64_t by_ms)
-{
-    return by_ms > RECOURSE_FOREVER - from_ms ? RECOURSE_FOREVER : from_ms + by_ms;
-}
-
 /* When the phase that the exchange is in takes too long; the deadline not counted. */
 static uint64_t phase_end(const struct recourse_transfer *transfer)
 {
@@ -64,9 +60,9 @@ static uint64_t phase_end(const struct recourse_transfer *transfer)
     }
     if (transfer->sendings == 0) {
         return request->connect_timeout_ms == 0 ? RECOURSE_FOREVER
-                                                : later(transfer->started_ms, request->connect_timeout_ms);
+                                                : rcs_add_ms(transfer->started_ms, request->connect_timeout_ms);
     }
-    return request->read_timeout_ms == 0 ? RECOURSE_FOREVER : later(transfer->active_ms, request->read_timeout_ms);
+    return request->read_timeout_ms == 0 ? RECOURSE_FOREVER : rcs_add_ms(transfer->active_ms, request->read_timeout_ms);
 }
 
 static void arm(struct recourse_transfer *transfer)

@@ -1,5 +1,6 @@
 #include "src/io/process.h"
 
+#include "src/core/wait.h"
 #include "src/io/memory.h"
 #include "src/io/spawn.h"
 
@@ -22,9 +23,7 @@ void rcs_processes_init(struct rcs_processes *all, struct rcs_loop *loop)
 
 static uint64_t later(uint64_t by_ms)
 {
-    uint64_t now = rcs_now_ms();
-
-    return by_ms > RECOURSE_FOREVER - now ? RECOURSE_FOREVER : now + by_ms;
+    return rcs_add_ms(rcs_now_ms(), by_ms);
 }
 
 static void arm(struct recourse_process *process)

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "src/core/wait.h"
+
 static struct recourse_runner *runner_of(const struct rcs_call *call)
 {
     return call->turn->run->runner;
@@ -77,7 +79,7 @@ static void open_question(struct rcs_call *call, struct recourse_approval_reques
     struct recourse_runner *runner = runner_of(call);
     uint64_t patience = call->result.policy->settings.approval_timeout_ms;
     uint64_t now = rcs_runner_now(runner);
-    uint64_t due = patience < RECOURSE_FOREVER - now ? now + patience : RECOURSE_FOREVER;
+    uint64_t due = rcs_add_ms(now, patience);
 
     *request = (struct recourse_approval_request){
         .turn = call->turn,

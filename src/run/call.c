@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/core/text.h"
+#include "src/core/wait.h"
 #include "src/io/memory.h"
 
 #define DETAIL_MAX 4096u /* bytes of a reason that an observer is shown at most */
@@ -74,6 +75,7 @@ void rcs_call_drop(struct rcs_call *call)
         call->in_limit = false;
     }
     leave_try(call);
+    rcs_spend_leave(call);
     leave_queue(call);
     rcs_timers_remove(&runner->timers, &call->timer);
     rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
@@ -155,6 +157,7 @@ static void try_not_started(struct rcs_call *call, int code)
         facts.spawn = true;
     }
     facts.tool = call->tool->config.name;
+    call->touched = false;
     leave_try(call);
     rcs_call_step(call, &event);
 }
@@ -178,20 +181,18 @@ static void try_held_up(struct rcs_call *call)
 static uint64_t try_end(const struct rcs_call *call, uint64_t wake_ms, uint64_t now_ms)
 {
     uint64_t own_ms = call->tool->config.timeout_ms;
+    uint64_t end_ms = rcs_add_ms(now_ms, own_ms);
 
-    return own_ms > 0 && own_ms < RECOURSE_FOREVER - now_ms && now_ms + own_ms < wake_ms ? now_ms + own_ms : wake_ms;
+    return own_ms > 0 && end_ms < wake_ms ? end_ms : wake_ms;
 }
 
 /* What can't be recorded is not done. */
 static void try_not_recorded(struct rcs_call *call)
 {
-    struct recourse_facts facts = {
-        .spawn = true,
-        .unsent = true,
-        .tool = call->tool->config.name,
-        .detail = words("the try could not be started: its record can't be written"),
+    struct rcs_event event = {
+        .event = RECOURSE_EVENT_UNRECORDED,
+        .reason = words("the try was not made: its record can't be written"),
     };
-    struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
 
     leave_try(call);
     step_ended(call, &event);
@@ -216,6 +217,7 @@ static void make_try(struct rcs_call *call, uint64_t now_ms)
     int code;
 
     memcpy(order.key, call->key, sizeof order.key);
+    call->touched = true;
     set_timer(call, call->tool->kind->keeps_deadline ? RECOURSE_FOREVER : order.deadline_ms);
     code = call->tool->kind->start(&runner->host, &order, &call->try);
     if (code != 0 && call->stage == RCS_STAGE_TRYING) {
@@ -313,6 +315,11 @@ static void step_queued(struct rcs_call *call)
     if (!call->elapsed) {
         event = rcs_precondition_check_again(call, text);
     }
+    if ((call->elapsed || event.event == RECOURSE_EVENT_READY) &&
+        !rcs_spend_admit(call, rcs_runner_now(runner_of(call)), text, sizeof text)) {
+        event.event = RECOURSE_EVENT_CIRCUIT_OPEN;
+        event.reason = words(text);
+    }
     if (event.reason.size == 0) {
         event.reason = words("no time was left"); /* where the machine finds that the deadline has come */
     }
@@ -362,7 +369,7 @@ static void wait_ended(struct rcs_call *call)
 {
     const struct recourse_settings *settings = &call->result.policy->settings;
     uint64_t now = rcs_runner_now(runner_of(call));
-    uint64_t end = settings->try_timeout_ms < RECOURSE_FOREVER - now ? now + settings->try_timeout_ms : RECOURSE_FOREVER;
+    uint64_t end = rcs_add_ms(now, settings->try_timeout_ms);
 
     if (call->try == NULL) {
         queue(call, true);
@@ -432,11 +439,6 @@ static void observe(const struct rcs_call *call, const struct recourse_decision 
     runner->options.observe(runner->options.user, &seen);
 }
 
-static uint64_t late(uint64_t time_ms, uint64_t lag_ms)
-{
-    return lag_ms < RECOURSE_FOREVER - time_ms ? time_ms + lag_ms : RECOURSE_FOREVER;
-}
-
 static void carry_out(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
                       const struct recourse_input *input)
 {
@@ -454,7 +456,7 @@ static void carry_out(struct rcs_call *call, const struct recourse_decision *dec
         break;
     case RECOURSE_ACTION_WAIT:
         call->stage = RCS_STAGE_WAITING;
-        set_timer(call, late(decision->wake_ms, runner_of(call)->host.port->lag_ms));
+        set_timer(call, rcs_add_ms(decision->wake_ms, runner_of(call)->host.port->lag_ms));
         break;
     default:
         finish(call, input->now_ms);
@@ -466,12 +468,14 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
 {
     struct recourse_runner *runner = runner_of(call);
     struct recourse_decision decision;
+    uint32_t tokens[RECOURSE_BUDGETS_MAX];
     struct recourse_input input = {
         .now_ms = rcs_runner_now(runner),
         .random = rcs_runner_random(runner),
         .event = event->event,
         .sent = event->sent,
         .facts = event->facts,
+        .tokens = rcs_spend_tokens(call, tokens),
     };
     int code;
 
@@ -482,6 +486,7 @@ void rcs_call_step(struct rcs_call *call, const struct rcs_event *event)
         return;
     }
     rcs_result_record(call, &decision, event, input.now_ms);
+    rcs_spend_settle(call, &decision, input.now_ms);
     if (decision.trace[0].from == RECOURSE_ATTEMPT) {
         call->result.effect = decision.effect;
         call->result.resumes += event->facts != NULL ? event->facts->resumes : 0;

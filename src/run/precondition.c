@@ -80,6 +80,7 @@ static bool is_safe(const struct rcs_call *call)
 int rcs_precondition_prepare(struct rcs_call *call)
 {
     struct recourse_runner *runner = call->turn->run->runner;
+    int code;
 
     if (call->lists) {
         call->bearers = 1;
@@ -90,7 +91,8 @@ int rcs_precondition_prepare(struct rcs_call *call)
                                                                                       : runner->policy);
     call->arguments = arguments_of(call->arguments);
     call->safe = is_safe(call);
-    return recourse_call_init(&call->machine, call->result.policy, call->turn->began_ms, call->turn->deadline_ms,
+    code = rcs_spend_join(call);
+    return code != 0 ? code : recourse_call_init(&call->machine, call->result.policy, call->turn->began_ms, call->turn->deadline_ms,
                               call->safe);
 }
 

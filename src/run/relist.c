@@ -4,25 +4,13 @@
  */
 #include "src/run/run.h"
 
-#include "src/io/memory.h"
 #include "src/tools/mcp.h"
 
 #define TIMEOUT_MS 60000u
 
-static void free_tools(const struct rcs_tool_host *host, struct rcs_tool **tools)
-{
-    struct rcs_tool *tool;
-
-    while ((tool = *tools) != NULL) {
-        *tools = tool->next;
-        recourse_policy_release(tool->config.policy);
-        rcs_free(host->allocator, tool);
-    }
-}
-
 static void free_retired(struct rcs_mcp_server *server)
 {
-    free_tools(server->host, &server->relist.retired);
+    rcs_runner_free_tools(server->relist.runner, &server->relist.retired);
     rcs_mcp_pages_free(server, &server->relist.retired_pages);
 }
 

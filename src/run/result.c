@@ -19,6 +19,15 @@ static struct recourse_span text_span(const char *text)
 
 /* ---- the trail ---- */
 
+/* What a try that has ended gave to the budgets, or took. */
+static void note_tokens(const struct rcs_call *call, const struct recourse_decision *decision,
+                        struct recourse_trail_step *step)
+{
+    for (unsigned i = 0; i < call->result.policy->budget_count && call->tool != NULL; i++) {
+        step->tokens[i] = (int32_t)decision->tokens[i] - (int32_t)call->budgets[i]->tokens;
+    }
+}
+
 void rcs_result_record(struct rcs_call *call, const struct recourse_decision *decision, const struct rcs_event *event,
                        uint64_t now_ms)
 {
@@ -63,6 +72,9 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
             .wait_max_ms = waits ? decision->wait_max_ms : 0,
             .server_delay_ms = waits ? decision->server_delay_ms : 0,
         };
+        if (i == 0) {
+            note_tokens(call, decision, &trail[result->trail_count - 1]);
+        }
     }
 }
 
@@ -247,21 +259,6 @@ static void out_of_memory(struct rcs_call *call)
     call->result.truncated = true;
 }
 
-static bool is_utf8(struct recourse_span text)
-{
-    static const char replaced[] = "\xef\xbf\xbd";
-
-    for (size_t at = 0; at < text.size;) {
-        size_t from = at;
-
-        if (rcs_utf8_next(text.data, text.size, &at) == 0xfffd &&
-            (at - from != 3 || memcmp(text.data + from, replaced, 3) != 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Only what is JSON to the letter counts, so that it can be passed on byte for byte; and only an object, but of an MCP server,
    which says itself what is structured. */
 static struct recourse_span structured_of(const struct rcs_call *call, const struct recourse_facts *facts)
@@ -270,7 +267,8 @@ static struct recourse_span structured_of(const struct rcs_call *call, const str
     struct recourse_span text = rcs_json_trim(facts->structured);
     bool any = call->tool != NULL && call->tool->kind == &rcs_kind_mcp;
 
-    if (text.size == 0 || (text.data[0] != '{' && !any) || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD || !is_utf8(text)) {
+    if (text.size == 0 || (text.data[0] != '{' && !any) || rcs_json_check(text, false, NULL) != RCS_JSON_GOOD ||
+        !rcs_utf8_is_good(text)) {
         return none;
     }
     return text;

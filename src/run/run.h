@@ -12,6 +12,7 @@
 #include "src/run/approval.h"
 #include "src/run/limit.h"
 #include "src/run/repeat.h"
+#include "src/run/shared.h"
 #include "src/tools/tools.h"
 
 /* Where a call is, as the runner sees it. */
@@ -54,6 +55,11 @@ struct rcs_call {
     bool new_session;    /* recording: what the try will want */
     bool in_try;         /* counted in the runner's tries */
     bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
+    bool admitted;       /* a try of it is counted by its breakers, */
+    bool touched;        /* and the tool was touched */
+    uint32_t epochs[RECOURSE_BREAKERS_MAX];
+    struct rcs_budget *budgets[RECOURSE_BUDGETS_MAX]; /* those of its policy; NULL: its tool is unknown */
+    struct rcs_breaker *breakers[RECOURSE_BREAKERS_MAX];
     struct recourse_call machine;
     struct recourse_result result; /* call and tool are set from the start */
 };
@@ -116,6 +122,7 @@ struct recourse_runner {
     struct rcs_link runs;
     struct rcs_link admission; /* of turns */
     struct rcs_link empty;     /* turns without calls, which nobody was told about yet */
+    struct rcs_shared shared;
     struct rcs_limits limits;  /* on tries at once, with the calls that wait for leave to make one */
     struct rcs_link ended;     /* of calls whose result was not delivered yet */
     struct rcs_link dead_turns; /* freed from a callback; their memory goes when the step ends */
@@ -141,6 +148,8 @@ bool rcs_runner_has_room(const struct recourse_runner *runner);
 RECOURSE_MUST_USE int rcs_runner_add(struct recourse_runner *runner, const struct recourse_tool *config,
                                      struct rcs_mcp_server *mcp, struct recourse_span listed,
                                      struct recourse_error *error);
+/* Frees the tools of a list, and leaves none. */
+void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **tools);
 
 /* servers.c */
 /* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */
@@ -204,6 +213,18 @@ bool rcs_recording_holds(struct rcs_call *call);
 /* Writes what was told, and lets tries begin that waited for it. */
 void rcs_recording_settle(struct recourse_runner *runner);
 bool rcs_recording_has_work(const struct recourse_runner *runner);
+
+/* spend.c: a call and what it shares with others */
+/* Finds the budgets and breakers of a call whose tool and policy are known. Errors: RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_spend_join(struct rcs_call *call);
+/* Whether every breaker lets a try begin; then it counts as begun. If not, `text` says which does not. */
+bool rcs_spend_admit(struct rcs_call *call, uint64_t now_ms, char *text, size_t size);
+/* The input's tokens: NULL where there are no budgets. */
+const uint32_t *rcs_spend_tokens(const struct rcs_call *call, uint32_t tokens[RECOURSE_BUDGETS_MAX]);
+/* Takes over what was decided; a try that has ended is told to the breakers. */
+void rcs_spend_settle(struct rcs_call *call, const struct recourse_decision *decision, uint64_t now_ms);
+/* A try that was admitted says nothing about the other side. */
+void rcs_spend_leave(struct rcs_call *call);
 
 /* ask.c: approval */
 bool rcs_ask_needed(const struct rcs_call *call);

@@ -279,6 +279,7 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     rcs_link_init(&runner->admission);
     rcs_link_init(&runner->empty);
     rcs_limits_init(&runner->limits, runner->host.allocator);
+    runner->shared.allocator = runner->host.allocator;
     rcs_link_init(&runner->ended);
     rcs_link_init(&runner->dead_turns);
     rcs_link_init(&runner->dead_runs);
@@ -290,12 +291,12 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     return 0;
 }
 
-static void free_tools(struct recourse_runner *runner)
+void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **tools)
 {
-    struct rcs_tool *next;
+    struct rcs_tool *tool;
 
-    for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = next) {
-        next = tool->next;
+    while ((tool = *tools) != NULL) {
+        *tools = tool->next;
         recourse_policy_release(tool->config.policy);
         rcs_free(runner->host.allocator, tool);
     }
@@ -325,7 +326,8 @@ void recourse_runner_free(struct recourse_runner *runner)
         mail->open(mail); /* late answers: nobody waits for them */
     }
     rcs_limits_clear(&runner->limits);
-    free_tools(runner);
+    rcs_shared_clear(&runner->shared);
+    rcs_runner_free_tools(runner, &runner->tools);
     rcs_servers_free(runner);
     recourse_policy_release(runner->policy);
     rcs_timers_clear(&runner->timers);

@@ -227,14 +227,10 @@ struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct r
 /* A list of which not all could be kept is none. */
 static void unlearn(struct recourse_runner *runner, struct rcs_mcp_server *server)
 {
-    struct rcs_tool *next;
+    struct rcs_tool *tools = rcs_servers_take(runner, server);
 
     rcs_mcp_left_out_free(server);
-    for (struct rcs_tool *tool = rcs_servers_take(runner, server); tool != NULL; tool = next) {
-        next = tool->next;
-        recourse_policy_release(tool->config.policy);
-        rcs_free(runner->host.allocator, tool);
-    }
+    rcs_runner_free_tools(runner, &tools);
 }
 
 int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server)

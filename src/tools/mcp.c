@@ -31,7 +31,7 @@ struct mcp_try {
 
 static struct mcp_try *try_of(struct rcs_mcp_waiter *waiter)
 {
-    return (struct mcp_try *)(void *)((char *)waiter - offsetof(struct mcp_try, waiter));
+    return RCS_OWNER(waiter, struct mcp_try, waiter);
 }
 
 static struct recourse_span words(const char *text)
@@ -263,8 +263,6 @@ static int put_call(const struct mcp_try *try, struct rcs_mcp_order *order)
 }
 
 /* ---- a list ---- */
-
-static void list_answered(void *user, const struct rcs_mcp_reply *reply);
 
 static struct recourse_span last_cursor(const struct mcp_try *try)
 {

@@ -1,6 +1,7 @@
 /*
- * An MCP client (revisions 2025-03-26 to 2025-11-25) for streamable HTTP and standard input and output. One server is shared by its tools: it is
- * initialised when somebody first needs it, once for all who wait, and again when its session is lost.
+ * An MCP client (revisions 2024-11-05 to 2026-07-28) for streamable HTTP and standard input and output. One server is
+ * shared by its tools: its era is found out, and a legacy one initialised, when somebody first needs it, once for all who
+ * wait, and again when its session is lost.
  */
 #ifndef RCS_TOOLS_MCP_H
 #define RCS_TOOLS_MCP_H
@@ -133,13 +134,8 @@ void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_f
 #define RCS_MCP_MISSING_CAPABILITY (-32021)
 #define RCS_MCP_UNSUPPORTED_VERSION (-32022)
 
-/* What a list of versions comes to: modern if there is one that is spoken here, or legacy; AUTO: neither. */
-enum recourse_mcp_era rcs_mcp_era_of(struct recourse_span versions);
-/* What the answer to the probe, server/discover, says of the server. */
-enum rcs_mcp_probe { RCS_MCP_PROBE_FAILED = 0, RCS_MCP_PROBE_LEGACY = 1, RCS_MCP_PROBE_MODERN = 2, RCS_MCP_PROBE_NEITHER = 3 };
-enum rcs_mcp_probe rcs_mcp_era_read(const struct rcs_mcp_reply *reply, bool is_program);
-/* Whether facts tell of the way to the server, or of a refusal of whoever asks, and so nothing of its era. */
-bool rcs_mcp_era_untold(const struct recourse_facts *facts);
+/* A version of the legacy era that is spoken here, from a JSON value; NULL: it is none. */
+const char *rcs_mcp_era_version(struct recourse_span version);
 /* Whether messages can be sent. A server that needs no opening is open from then on. */
 bool rcs_mcp_session_open(struct rcs_mcp_server *server);
 /* Asks a server of which era it is, or greets it. Errors: those of http_start. */

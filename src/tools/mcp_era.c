@@ -6,27 +6,36 @@
 
 #define PROBE_MS 5000u /* that a server may take to say which era it is of; over HTTP beside connecting to it */
 
-static const struct {
+static const struct revision {
     const char *version;
     enum recourse_mcp_era era;
-} versions[] = {
+} revisions[] = {
     {RCS_MCP_MODERN_VERSION, RECOURSE_MCP_ERA_MODERN}, {"2025-11-25", RECOURSE_MCP_ERA_LEGACY},
     {"2025-06-18", RECOURSE_MCP_ERA_LEGACY},           {"2025-03-26", RECOURSE_MCP_ERA_LEGACY},
     {"2024-11-05", RECOURSE_MCP_ERA_LEGACY},
 };
 
-static enum recourse_mcp_era era_of_one(struct recourse_span version)
+/* NULL: it is none that is spoken here. */
+static const struct revision *revision_of(struct recourse_span version)
 {
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+    for (size_t i = 0; i < sizeof revisions / sizeof revisions[0]; i++) {
         if (rcs_json_type_of(version) == RCS_JSON_STRING &&
-            rcs_json_string_is(version, versions[i].version, strlen(versions[i].version))) {
-            return versions[i].era;
+            rcs_json_string_is(version, revisions[i].version, strlen(revisions[i].version))) {
+            return &revisions[i];
         }
     }
-    return RECOURSE_MCP_ERA_AUTO;
+    return NULL;
 }
 
-enum recourse_mcp_era rcs_mcp_era_of(struct recourse_span list)
+const char *rcs_mcp_era_version(struct recourse_span version)
+{
+    const struct revision *found = revision_of(version);
+
+    return found != NULL && found->era == RECOURSE_MCP_ERA_LEGACY ? found->version : NULL;
+}
+
+/* What a list of versions comes to: modern if there is one that is spoken here, or legacy; AUTO: neither. */
+static enum recourse_mcp_era era_of(struct recourse_span list)
 {
     enum recourse_mcp_era era = RECOURSE_MCP_ERA_AUTO;
     struct recourse_span key;
@@ -35,9 +44,9 @@ enum recourse_mcp_era rcs_mcp_era_of(struct recourse_span list)
 
     while (rcs_json_type_of(list) == RCS_JSON_ARRAY && era != RECOURSE_MCP_ERA_MODERN &&
            rcs_json_next(list, &at, &key, &value)) {
-        enum recourse_mcp_era found = era_of_one(rcs_json_trim(value));
+        const struct revision *found = revision_of(rcs_json_trim(value));
 
-        era = found != RECOURSE_MCP_ERA_AUTO ? found : era;
+        era = found != NULL ? found->era : era;
     }
     return era;
 }
@@ -47,7 +56,8 @@ static bool is_modern_error(int64_t code)
     return code >= RCS_MCP_UNSUPPORTED_VERSION && code <= RCS_MCP_HEADER_MISMATCH;
 }
 
-bool rcs_mcp_era_untold(const struct recourse_facts *facts)
+/* Whether facts tell of the way to the server, or of a refusal of whoever asks, and so nothing of its era. */
+static bool is_untold(const struct recourse_facts *facts)
 {
     bool waited = facts->timeout != 0 && facts->timeout != RECOURSE_TIMEOUT_CONNECT && !facts->unsent;
 
@@ -56,42 +66,45 @@ bool rcs_mcp_era_untold(const struct recourse_facts *facts)
            facts->http == 429 || facts->http >= 500;
 }
 
-static enum rcs_mcp_probe probe_of(struct recourse_span list)
+enum probe { PROBE_FAILED, PROBE_LEGACY, PROBE_MODERN, PROBE_NEITHER };
+
+static enum probe probe_of(struct recourse_span list)
 {
-    switch (rcs_mcp_era_of(list)) {
+    switch (era_of(list)) {
     case RECOURSE_MCP_ERA_MODERN:
-        return RCS_MCP_PROBE_MODERN;
+        return PROBE_MODERN;
     case RECOURSE_MCP_ERA_LEGACY:
-        return RCS_MCP_PROBE_LEGACY;
+        return PROBE_LEGACY;
     default:
-        return RCS_MCP_PROBE_NEITHER;
+        return PROBE_NEITHER;
     }
 }
 
-enum rcs_mcp_probe rcs_mcp_era_read(const struct rcs_mcp_reply *reply, bool is_program)
+/* What the answer to the probe, server/discover, says of the server. */
+static enum probe read_probe(const struct rcs_mcp_reply *reply, bool is_program)
 {
     const struct recourse_facts *facts = &reply->facts;
     struct recourse_span list;
 
-    if (is_program ? facts->spawn : rcs_mcp_era_untold(facts)) { /* a program may also end of what it doesn't know */
-        return RCS_MCP_PROBE_FAILED;
+    if (is_program ? facts->spawn : is_untold(facts)) { /* a program may also end of what it doesn't know */
+        return PROBE_FAILED;
     }
     if (reply->message.kind == RCS_MCP_RESULT) {
         list = rcs_json_trim(rcs_json_member(reply->message.result, "supportedVersions"));
-        return rcs_json_type_of(list) == RCS_JSON_ARRAY ? probe_of(list) : RCS_MCP_PROBE_LEGACY;
+        return rcs_json_type_of(list) == RCS_JSON_ARRAY ? probe_of(list) : PROBE_LEGACY;
     }
     if (!facts->has_rpc || !is_modern_error(facts->rpc)) {
-        return RCS_MCP_PROBE_LEGACY;
+        return PROBE_LEGACY;
     }
     if (facts->rpc != RCS_MCP_UNSUPPORTED_VERSION) {
-        return RCS_MCP_PROBE_MODERN;
+        return PROBE_MODERN;
     }
     return probe_of(rcs_json_trim(rcs_json_member(facts->json, "supported")));
 }
 
 bool rcs_mcp_era_correct(struct rcs_mcp_server *server, uint64_t generation, const struct rcs_mcp_reply *reply)
 {
-    enum recourse_mcp_era era = rcs_mcp_era_of(rcs_json_trim(rcs_json_member(reply->facts.json, "supported")));
+    enum recourse_mcp_era era = era_of(rcs_json_trim(rcs_json_member(reply->facts.json, "supported")));
 
     if (era == RECOURSE_MCP_ERA_LEGACY && server->config.era == RECOURSE_MCP_ERA_AUTO) {
         rcs_mcp_session_lost(server, generation);
@@ -146,12 +159,12 @@ void rcs_mcp_era_refused(struct rcs_mcp_server *server, const struct rcs_mcp_rep
 {
     bool finds_out = server->config.era == RECOURSE_MCP_ERA_AUTO;
 
-    if (finds_out && reply->facts.has_rpc && rcs_mcp_era_read(reply, server->config.url == NULL) == RCS_MCP_PROBE_MODERN) {
+    if (finds_out && reply->facts.has_rpc && read_probe(reply, server->config.url == NULL) == PROBE_MODERN) {
         set_modern(server);
         rcs_mcp_session_ready(server);
         return;
     }
-    if (finds_out && !rcs_mcp_era_untold(&reply->facts)) {
+    if (finds_out && !is_untold(&reply->facts)) {
         server->era = RECOURSE_MCP_ERA_AUTO;
     }
     rcs_mcp_session_fail(server, &reply->facts);
@@ -175,15 +188,15 @@ static void probed(void *user, const struct rcs_mcp_reply *reply)
 
     server->handshake = NULL;
     rcs_timers_remove(server->host->timers, &server->probe_timer);
-    switch (rcs_mcp_era_read(reply, server->config.url == NULL)) {
-    case RCS_MCP_PROBE_MODERN:
+    switch (read_probe(reply, server->config.url == NULL)) {
+    case PROBE_MODERN:
         set_modern(server);
         rcs_mcp_session_ready(server);
         break;
-    case RCS_MCP_PROBE_LEGACY:
+    case PROBE_LEGACY:
         go_legacy(server);
         break;
-    case RCS_MCP_PROBE_NEITHER:
+    case PROBE_NEITHER:
         facts = reply->facts;
         facts.protocol = true;
         facts.detail = words("the server speaks no revision of MCP that is known here");

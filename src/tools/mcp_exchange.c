@@ -40,7 +40,6 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
     }
     if (exchange->session != NULL) {
         exchange->headers[count++] = exchange->session;
-        exchange->has_session = true;
     }
     if (order != NULL) {
         rcs_tool_key(order->key, key);
@@ -238,7 +237,7 @@ static void take_failure(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     if (message.kind == RCS_MCP_ERROR) {
         rcs_mcp_read_error(&exchange->text, &message, reply->facts.text, &reply->facts);
     }
-    if (reply->facts.http == 404 && exchange->has_session) {
+    if (reply->facts.http == 404 && exchange->session != NULL) {
         reply->facts.session_expired = true;
         rcs_mcp_session_lost(exchange->server, exchange->generation);
     }

@@ -78,13 +78,12 @@ struct rcs_mcp_exchange {
     int64_t id;
     uint64_t generation;
     struct rcs_claim claim; /* of the runner's bound: the request, and the answer so far */
-    bool has_session;
     bool modern;
     bool begun;   /* see rcs_mcp_reply */
     int fault; /* why the stream was ended before there was an answer */
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;
-    char *session; /* copies: the server may lose its own meanwhile */
+    char *session; /* copies: the server may lose its own meanwhile; NULL: it is in none */
     char version[64];
     char key[sizeof "Idempotency-Key: " + 32];
     char number[sizeof "Recourse-Try: " + 10];

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "src/core/json.h"
-#include "src/core/text.h"
 
 #define KEPT_MAX 65536u /* bytes of memory that are kept from one line to the next */
 
@@ -229,22 +228,5 @@ bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line)
         return false;
     }
     give(lines, line);
-    return true;
-}
-
-bool rcs_mcp_is_utf8(struct recourse_span text)
-{
-    size_t at = 0;
-
-    while (at < text.size) {
-        size_t begin = at;
-
-        if ((unsigned char)text.data[at] < 0x80) {
-            at++;
-        } else if (rcs_utf8_next(text.data, text.size, &at) == 0xfffd &&
-                   (at - begin != 3 || memcmp(text.data + begin, "\xef\xbf\xbd", 3) != 0)) {
-            return false;
-        }
-    }
     return true;
 }

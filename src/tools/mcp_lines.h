@@ -39,6 +39,4 @@ bool rcs_mcp_lines_next(struct rcs_mcp_lines *lines, const char **at, const char
 /* At the end of the stream: what has no end of its own is a line. False: there is nothing. */
 bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line);
 
-bool rcs_mcp_is_utf8(struct recourse_span text);
-
 #endif

@@ -428,20 +428,3 @@ bool rcs_mcp_result_is_error(struct recourse_span result)
 {
     return rcs_json_type_of(member(result, "isError")) == RCS_JSON_TRUE;
 }
-
-struct recourse_span rcs_mcp_first_text(struct recourse_span result)
-{
-    struct recourse_span content = member(result, "content");
-    struct recourse_span key;
-    struct recourse_span block;
-    size_t at = 0;
-
-    while (rcs_json_type_of(content) == RCS_JSON_ARRAY && rcs_json_next(content, &at, &key, &block)) {
-        struct recourse_span words = member(block, "text");
-
-        if (is_string(member(block, "type"), "text") && rcs_json_type_of(words) == RCS_JSON_STRING) {
-            return words;
-        }
-    }
-    return (struct recourse_span){NULL, 0};
-}

@@ -83,8 +83,6 @@ enum rcs_mcp_result_type rcs_mcp_result_type(struct recourse_span result);
    a uint32_t for each block: where it ends in `text`. Both are empty before. */
 RECOURSE_MUST_USE int rcs_mcp_put_content(struct rcs_buffer *text, struct rcs_buffer *ends, struct recourse_span result);
 bool rcs_mcp_result_is_error(struct recourse_span result);
-/* The first text block of the content, with its quotes; empty: none. */
-struct recourse_span rcs_mcp_first_text(struct recourse_span result);
 /* A JSON string (with its quotes) as it reads, appended. */
 RECOURSE_MUST_USE int rcs_mcp_put_string(struct rcs_buffer *text, struct recourse_span string);
 

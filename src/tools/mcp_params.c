@@ -5,12 +5,12 @@
 #include "src/tools/mcp.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/core/text.h"
+#include "src/io/header.h"
 
 #define MARK "x-mcp-header"
 #define PREFIX "Mcp-Param-"
@@ -52,19 +52,10 @@ static struct recourse_span member(struct recourse_span object, const char *name
 
 /* ---- one mark ---- */
 
+/* `text` stands in quotes, where a token ends. */
 static bool is_token(struct recourse_span text)
 {
-    static const char others[] = "!#$%&'*+-.^_`|~";
-
-    for (size_t i = 0; i < text.size; i++) {
-        char byte = text.data[i];
-        bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-
-        if (byte == '\0' || (!is_plain && strchr(others, byte) == NULL)) {
-            return false;
-        }
-    }
-    return text.size > 0;
+    return text.size > 0 && rcs_header_token_size(text.data) == text.size;
 }
 
 static bool is_primitive(struct recourse_span type)
@@ -315,10 +306,10 @@ static struct recourse_span number_text(struct recourse_span number, char text[3
     memcpy(text, number.data, number.size);
     text[number.size] = '\0';
     value = strtod(text, &end);
-    if (*end != '\0' || value != floor(value) || fabs(value) > SAFE_INTEGER) {
+    if (*end != '\0' || !(value >= -SAFE_INTEGER && value <= SAFE_INTEGER) || value != (double)(int64_t)value) {
         return number;
     }
-    return (struct recourse_span){text, (size_t)snprintf(text, 32, "%.0f", value + 0.0)};
+    return (struct recourse_span){text, (size_t)snprintf(text, 32, "%" PRId64, (int64_t)value)};
 }
 
 static int put_param(struct rcs_buffer *lines, const struct param *param, struct rcs_buffer *text)

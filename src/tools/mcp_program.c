@@ -227,7 +227,7 @@ static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line
 
     if (line->fault != 0) {
         take_fault(program, line);
-    } else if (!rcs_mcp_is_utf8(text)) {
+    } else if (!rcs_utf8_is_good(text)) {
         tell_skipped(program, "is not UTF-8", text);
     } else if (text.size > 0 && text.data[0] == '[') {
         take_batch(program, text);

@@ -117,7 +117,7 @@ bool rcs_mcp_resume(struct rcs_mcp_exchange *exchange, const struct recourse_fac
         resume->http = facts->http;
         resume->network = facts->network != 0 ? facts->network : RECOURSE_NETWORK_CLOSED;
     } else if (!may_do_better(facts)) {
-        if (facts->http == 404 && exchange->has_session) {
+        if (facts->http == 404 && exchange->session != NULL) {
             rcs_mcp_session_lost(exchange->server, exchange->generation);
         }
         say_failure(resume, facts);

@@ -6,6 +6,7 @@
 
 #include "src/core/text.h"
 #include "src/io/memory.h"
+#include "src/tools/kept.h"
 
 #define SESSION_HEADER "Mcp-Session-Id: "
 #define SESSION_MAX 4096u
@@ -144,20 +145,14 @@ static bool take_session(struct rcs_mcp_server *server, const struct recourse_fa
     return true;
 }
 
-/* The revisions that this client speaks. */
 static bool take_version(struct rcs_mcp_server *server, struct recourse_span result)
 {
-    static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-    struct recourse_span value = rcs_json_trim(rcs_json_member(result, "protocolVersion"));
+    const char *version = rcs_mcp_era_version(rcs_json_trim(rcs_json_member(result, "protocolVersion")));
 
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        if (rcs_json_type_of(value) == RCS_JSON_STRING &&
-            rcs_json_string_is(value, versions[i], strlen(versions[i]))) {
-            snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", versions[i]);
-            return true;
-        }
+    if (version != NULL) {
+        snprintf(server->version, sizeof server->version, RCS_MCP_VERSION_HEADER "%s", version);
     }
-    return false;
+    return version != NULL;
 }
 
 static int send_initialized(struct rcs_mcp_server *server)
@@ -324,63 +319,18 @@ static int check(const struct recourse_mcp_server *config, struct recourse_error
     return check_target(config, error);
 }
 
-/* A block that is filled from the front; `at` NULL: only measured. */
-struct block {
-    const char **list;
-    char *at;
-    size_t entries;
-    size_t used;
-};
-
-static const char *keep(struct block *block, const char *text)
+static void keep_all(struct rcs_kept *kept, const struct recourse_mcp_server *config, struct recourse_mcp_server *copy)
 {
-    char *kept = block->at;
-    size_t size = text != NULL ? strlen(text) + 1 : 0;
-
-    block->used += size;
-    if (kept == NULL || text == NULL) {
-        return NULL;
-    }
-    memcpy(kept, text, size);
-    block->at += size;
-    return kept;
-}
-
-static const char *const *keep_list(struct block *block, const char *const *texts)
-{
-    const char **kept = block->list;
-    size_t count = 0;
-
-    if (texts == NULL) {
-        return NULL;
-    }
-    for (; texts[count] != NULL; count++) {
-        const char *text = keep(block, texts[count]);
-
-        if (kept != NULL) {
-            kept[count] = text;
-        }
-    }
-    block->entries += count + 1;
-    if (kept != NULL) {
-        kept[count] = NULL;
-        block->list += count + 1;
-    }
-    return kept;
-}
-
-static void keep_all(struct block *block, const struct recourse_mcp_server *config, struct recourse_mcp_server *copy)
-{
-    copy->name = keep(block, config->name);
-    copy->url = keep(block, config->url);
-    copy->proxy = keep(block, config->proxy);
-    copy->ca_file = keep(block, config->ca_file);
-    copy->prefix = keep(block, config->prefix);
-    copy->headers = keep_list(block, config->headers);
-    copy->command = keep_list(block, config->command);
-    copy->environment = keep_list(block, config->environment);
-    copy->directory = keep(block, config->directory);
-    copy->tools = keep_list(block, config->tools);
+    copy->name = rcs_kept_text(kept, config->name);
+    copy->url = rcs_kept_text(kept, config->url);
+    copy->proxy = rcs_kept_text(kept, config->proxy);
+    copy->ca_file = rcs_kept_text(kept, config->ca_file);
+    copy->prefix = rcs_kept_text(kept, config->prefix);
+    copy->headers = rcs_kept_list(kept, config->headers);
+    copy->command = rcs_kept_list(kept, config->command);
+    copy->environment = rcs_kept_list(kept, config->environment);
+    copy->directory = rcs_kept_text(kept, config->directory);
+    copy->tools = rcs_kept_list(kept, config->tools);
 }
 
 static void open_mail(struct rcs_mail *mail)
@@ -401,7 +351,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
                        struct rcs_mcp_server **out, struct recourse_error *error)
 {
     struct recourse_mcp_server measured;
-    struct block block = {.at = NULL};
+    struct rcs_kept kept = {.at = NULL};
     struct rcs_mcp_server *server;
     int code = check(config, error);
 
@@ -412,8 +362,8 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "server '%s' is a command, and this port can't talk with any",
                         config->name);
     }
-    keep_all(&block, config, &measured);
-    server = rcs_alloc(host->allocator, sizeof *server + block.entries * sizeof(char *) + block.used);
+    keep_all(&kept, config, &measured);
+    server = rcs_alloc(host->allocator, sizeof *server + rcs_kept_size(&kept));
     if (server == NULL) {
         return rcs_fail(error, RECOURSE_E_MEMORY, "server '%s': out of memory", config->name);
     }
@@ -421,9 +371,8 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     server->host = host;
     server->transport = config->command != NULL ? &rcs_mcp_over_stdio : &rcs_mcp_over_http;
     server->config = *config;
-    block.list = (const char **)(void *)(server + 1);
-    block.at = (char *)(block.list + block.entries);
-    keep_all(&block, config, &server->config);
+    rcs_kept_begin(&kept, server + 1);
+    keep_all(&kept, config, &server->config);
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
     server->era = config->era;

@@ -6,6 +6,7 @@
 
 #include "src/core/text.h"
 #include "src/io/memory.h"
+#include "src/tools/kept.h"
 
 #define CONNECT_TIMEOUT_MS 10000u
 
@@ -28,68 +29,20 @@ void rcs_tool_key(const uint8_t key[16], char text[33])
     text[32] = '\0';
 }
 
-/* A block that is filled from the front, lists and then texts; `at` NULL: only measured. */
-struct block {
-    char *at;
-    size_t used;
-    const char **list; /* where the next list goes */
-    size_t entries;    /* of all lists, with their ends */
-};
-
-static const char *keep(struct block *block, const char *text)
-{
-    char *kept = block->at;
-    size_t size;
-
-    if (text == NULL) {
-        return NULL;
-    }
-    size = strlen(text) + 1;
-    block->used += size;
-    if (kept != NULL) {
-        memcpy(kept, text, size);
-        block->at += size;
-    }
-    return kept;
-}
-
-static const char *const *keep_list(struct block *block, const char *const *texts)
-{
-    const char **kept = block->list;
-    size_t count = 0;
-
-    if (texts == NULL) {
-        return NULL;
-    }
-    for (; texts[count] != NULL; count++) {
-        const char *text = keep(block, texts[count]);
-
-        if (kept != NULL) {
-            kept[count] = text;
-        }
-    }
-    if (kept != NULL) {
-        kept[count] = NULL;
-        block->list += count + 1;
-    }
-    block->entries += count + 1;
-    return kept;
-}
-
 /* Copies what `config` points to. */
-static void keep_all(struct block *block, const struct recourse_tool *config, struct recourse_tool *copy)
+static void keep_all(struct rcs_kept *kept, const struct recourse_tool *config, struct recourse_tool *copy)
 {
-    copy->name = keep(block, config->name);
-    copy->description = keep(block, config->description);
-    copy->server = keep(block, config->server);
-    copy->url = keep(block, config->url);
-    copy->proxy = keep(block, config->proxy);
-    copy->ca_file = keep(block, config->ca_file);
-    copy->method = keep(block, config->method != NULL ? config->method : "POST");
-    copy->directory = keep(block, config->directory);
-    copy->headers = keep_list(block, config->headers);
-    copy->command = keep_list(block, config->command);
-    copy->environment = keep_list(block, config->environment);
+    copy->name = rcs_kept_text(kept, config->name);
+    copy->description = rcs_kept_text(kept, config->description);
+    copy->server = rcs_kept_text(kept, config->server);
+    copy->url = rcs_kept_text(kept, config->url);
+    copy->proxy = rcs_kept_text(kept, config->proxy);
+    copy->ca_file = rcs_kept_text(kept, config->ca_file);
+    copy->method = rcs_kept_text(kept, config->method != NULL ? config->method : "POST");
+    copy->directory = rcs_kept_text(kept, config->directory);
+    copy->headers = rcs_kept_list(kept, config->headers);
+    copy->command = rcs_kept_list(kept, config->command);
+    copy->environment = rcs_kept_list(kept, config->environment);
 }
 
 static uint8_t own_headers(const struct recourse_tool *config)
@@ -155,26 +108,23 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
 int rcs_tool_new(const struct recourse_allocator *allocator, const struct recourse_tool *config, struct rcs_tool **tool,
                  struct recourse_error *error)
 {
-    struct block block = {NULL, 0, NULL, 0};
+    struct rcs_kept kept = {.at = NULL};
     struct recourse_tool measured;
     struct rcs_tool *made;
-    size_t list_size;
     int code = check(config, error);
 
     if (code != 0) {
         return code;
     }
-    keep_all(&block, config, &measured);
-    list_size = block.entries * sizeof(char *);
-    made = rcs_alloc(allocator, sizeof *made + list_size + block.used);
+    keep_all(&kept, config, &measured);
+    made = rcs_alloc(allocator, sizeof *made + rcs_kept_size(&kept));
     if (made == NULL) {
         return rcs_fail(error, RECOURSE_E_MEMORY, "tool '%s': out of memory", config->name);
     }
     memset(made, 0, sizeof *made);
     made->config = *config;
-    block.at = (char *)(made + 1) + list_size;
-    block.list = (const char **)(void *)(made + 1);
-    keep_all(&block, config, &made->config);
+    rcs_kept_begin(&kept, made + 1);
+    keep_all(&kept, config, &made->config);
     made->kind = kinds[config->kind];
     made->name_size = strlen(config->name);
     made->own_headers = own_headers(config);

@@ -88,7 +88,7 @@ void part_matcher(void)
 
 /* ---- files ---- */
 
-static char directory[] = "/tmp/recourse-bench.XXXXXX";
+static char directory[] = P_tmpdir "/recourse-bench.XXXXXX";
 
 static const char *path_in(const char *name)
 {

@@ -40,7 +40,7 @@ is 'commands' "$(offers si)" simulate
 is 'all commands' "$(offers '' | tr ' ' '\n' | grep -v '^-' | grep -vx help)" \
     "$("$RECOURSE" --help | sed -n '/^Commands:$/,/^$/s/^  *\([a-z]*\) .*/\1/p')"
 is 'help' "$(offers help mu)" mutants
-is 'codes' "$(offers check --explain over)" overlap
+is 'codes' "$(offers check --explain overl)" overlap
 is 'policies' "$(offers classify --policy light)" lightspeed
 is 'shells' "$(offers completion z)" zsh
 is 'files' "$(offers check Makef)" Makefile

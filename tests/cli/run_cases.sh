@@ -70,7 +70,7 @@ in='[]'
 try 0 $run --report "$report"
 is 'a new report is private' "$(stat -c %a "$report")" 600
 is stdout "$out" '[]'
-has report "$(cat "$report")" '"run":{"status":"answered","http_status":null,"tool":null,"text":null},"results":[]}'
+has report "$(cat "$report")" '"run":{"status":"answered","http_status":null,"tool":null,"text":null},"results":[],"budgets":[],"breakers":[]}'
 
 # the report, whole
 in="[$(call c1 mend)]"
@@ -85,7 +85,7 @@ trail() { # trail TRY STATE EVENT ROW NEXT FAILURE EFFECT WAIT SCENARIO
         "$1" "$2" "$3" "$4" "$(quick_line "$4")" "$5" "$6" "$7" "$8" "$9"
 }
 is report "$(steady "$report" | sed -E 's/_sha256":"[0-9a-f]{64}"/_sha256":"-"/g')" \
-    "{\"policy\":{\"name\":\"lightspeed\",\"file_sha256\":\"-\",\"behaviour_sha256\":\"-\"},\"run\":{\"status\":\"answered\",\"http_status\":null,\"tool\":null,\"text\":null},\"results\":[{\"call\":\"c1\",\"tool\":\"mend\",\"status\":\"success\",\"scenario\":\"ok\",\"reminder\":null,\"tell\":\"model\",\"reason\":null,\"tries\":2,\"row\":\"A1\",\"line\":$(quick_line A1),\"failure\":null,\"effect\":\"done\",\"http_status\":200,\"resumes\":0,\"rounds\":0,\"truncated\":false,\"duration_ms\":0,\"content\":\"two pods\",\"structured\":null,\"trail\":[$(trail 1 precondition ready P1 attempt null null null null),$(trail 1 attempt transient A2 backoff '"transient"' '"unknown"' 1 '"2"'),$(trail 2 backoff elapsed B1 attempt null null null null),$(trail 2 attempt ok A1 reported null '"done"' null '"ok"')]}]}"
+    "{\"policy\":{\"name\":\"lightspeed\",\"file_sha256\":\"-\",\"behaviour_sha256\":\"-\"},\"run\":{\"status\":\"answered\",\"http_status\":null,\"tool\":null,\"text\":null},\"results\":[{\"call\":\"c1\",\"tool\":\"mend\",\"status\":\"success\",\"scenario\":\"ok\",\"reminder\":null,\"tell\":\"model\",\"reason\":null,\"tries\":2,\"row\":\"A1\",\"line\":$(quick_line A1),\"failure\":null,\"effect\":\"done\",\"http_status\":200,\"resumes\":0,\"rounds\":0,\"truncated\":false,\"duration_ms\":0,\"content\":\"two pods\",\"structured\":null,\"trail\":[$(trail 1 precondition ready P1 attempt null null null null),$(trail 1 attempt transient A2 backoff '"transient"' '"unknown"' 1 '"2"'),$(trail 2 backoff elapsed B1 attempt null null null null),$(trail 2 attempt ok A1 reported null '"done"' null '"ok"')]}],\"budgets\":[],\"breakers\":[]}"
 has report "$(cat "$report")" "\"file_sha256\":\"$(sha256sum "$quick_policy" | cut -d' ' -f1)\""
 
 # every try fails

@@ -5,6 +5,7 @@
 # - A line `$ ... build/recourse ...` in a fenced block is run, and its output compared with the lines below it; `...` alone on
 #   a line matches any lines. `# with A5's guard changed to `first try`` behind a command changes that cell before, in the last
 #   policy that the command names; `old/` has the policies as they were.
+# - The first example on the help page of some commands is run as well; that page breaks lines where it likes.
 # - The tables of spec/README.md about effects and waits are asked of the compiler, row by row (that about conditions:
 #   tests/unit/test_language.c).
 # - Each word that the compiler expects somewhere stands in spec/README.md and on the page of `recourse help policy`.
@@ -180,6 +181,20 @@ run_examples() { # run_examples DOCUMENT
     done <"$1"
     [ $examples -gt 0 ]
     note $? "$1: has examples"
+}
+
+# run_help COMMAND: letter by letter, since blanks don't count.
+run_help() {
+    local command
+    "$RECOURSE" help "$1" >"$work/page"
+    command=$(awk '/^  \$ / { on = 1; sub(/^  \$ /, "") } on { print } on && !/\|$/ { exit }' "$work/page")
+    awk 'on && /^(  \$ .*)?$/ { exit } on == 2; /^  \$ / { on = 1 } on == 1 && !/\|$/ { on = 2 }' "$work/page" |
+        tr -d ' \n' | sed 's/\.\.\./\x01/g' | fold -w 1 | sed 's/\x01/.../' >"$work/expected"
+    place
+    (cd "$work/root" && PATH=$work/root/build:$PATH bash -c "$command") 2>&1 </dev/null |
+        tr -d ' \n' | fold -w 1 >"$work/actual"
+    [ -s "$work/expected" ] && matches "$work/actual" "$work/expected"
+    note $? "recourse help $1: $command" "$(tr -d '\n' <"$work/actual")"
 }
 
 check_policies() {
@@ -362,6 +377,9 @@ done
 check_policies
 run_examples README.md
 run_examples spec/README.md
+for command in check fmt simulate classify paths; do
+    run_help "$command"
+done
 check_effects
 check_schedules
 check_jitters

@@ -124,7 +124,7 @@ static void check_recovery(const struct recourse_policy *policy, struct recourse
     struct recourse_audit *audit = NULL;
     int fd;
 
-    snprintf(path, sizeof path, "/tmp/recourse-fuzz-audit.%ld", (long)getpid());
+    snprintf(path, sizeof path, P_tmpdir "/recourse-fuzz-audit.%ld", (long)getpid());
     snprintf(torn, sizeof torn, "%s.torn", path);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     demand(fd >= 0 && rcs_log_write(fd, bytes.data, bytes.size) == 0);

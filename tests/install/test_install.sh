@@ -45,7 +45,8 @@ pages=$(cd "$B/man" && ls)
 
 touch "$work/before"
 run_make install DESTDIR="$work/root" PREFIX=/opt/recourse
-is 'nothing is built again' "$(find "$B" -newer "$work/before" -type f)" ''
+# The command is run for its completions: where coverage is measured it counts its lines, and that is no building.
+is 'nothing is built again' "$(find "$B" -newer "$work/before" -type f ! -name '*.gcda')" ''
 top=$work/root/opt/recourse
 expected=$({
     echo "755 bin/recourse"

@@ -21,6 +21,7 @@ struct audit_word {
     uint16_t event;
     uint8_t time;  /* enum word_time, when it happens */
     bool sent;     /* with cancelled and deadline in an attempt */
+    bool over_budget;
     bool by_facts; /* a deadline that the facts of a try tell of */
     uint64_t server_delay_ms;
 };
@@ -93,7 +94,8 @@ static inline uint64_t words_time(const struct audit_walk *walk, const struct au
 {
     uint64_t now = walk->now_ms + 10;
 
-    if (word->event == RECOURSE_EVENT_ELAPSED && walk->machine.wake_ms > now) {
+    if ((word->event == RECOURSE_EVENT_ELAPSED || word->event == RECOURSE_EVENT_CIRCUIT_OPEN) &&
+        walk->machine.try_number > 0 && walk->machine.wake_ms > now) {
         now = walk->machine.wake_ms;
     }
     if (word->time == TIME_SHORT && walk->machine.deadline_ms - 1 > now) {
@@ -105,8 +107,9 @@ static inline uint64_t words_time(const struct audit_walk *walk, const struct au
 /* One word, on core and into the log (where there is one). */
 static inline void walk_word(struct audit_words *in, struct audit_walk *walk, const struct audit_word *word)
 {
+    static const uint32_t empty[RECOURSE_BUDGETS_MAX];
     struct recourse_input input = {.now_ms = words_time(walk, word), .random = walk_random(walk), .event = word->event,
-                                   .sent = word->sent};
+                                   .sent = word->sent, .tokens = word->over_budget ? empty : NULL};
     struct recourse_decision decision;
     struct recourse_result result = {.content = {NULL, 0}};
     struct recourse_header headers[8];
@@ -165,6 +168,11 @@ static inline void words_add_failure(const struct audit_words *in, struct audit_
     word.time = TIME_SHORT;
     words_add(words, count, word);
     word.time = TIME_PLENTY;
+    if (in->spec->budget_count > 0) {
+        word.over_budget = true;
+        words_add(words, count, word);
+        word.over_budget = false;
+    }
     for (size_t i = 0; i < in->spec->wait_count; i++) {
         if (in->spec->waits[i].server != RECOURSE_SERVER_IGNORE && in->spec->waits[i].server_ms != bound) {
             bound = in->spec->waits[i].server_ms;
@@ -272,6 +280,9 @@ static inline bool words_open(struct audit_words *in, const struct rcs_tested *t
     in->spec = tested->loaded.spec;
     in->policy = tested->ragel != NULL ? tested->ragel : tested->bound;
     in->clock_ms = BEGAN_MS;
+    for (size_t i = 0; i < in->spec->budget_count; i++) { /* tokens are set word by word: no call leaves them to the next */
+        in->spec->budgets[i].budget.shared_by = RECOURSE_SHARED_BY_TOOL;
+    }
     sim_init(&in->sim, BEGAN_MS);
     for (uint16_t i = 0; i < in->spec->failure_count; i++) {
         good = rcs_facts_for(&in->arena, in->spec, i, &in->facts[i]) && good;

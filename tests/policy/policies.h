@@ -47,14 +47,15 @@ static inline bool rcs_policies_add(const char *path)
     return true;
 }
 
-/* The files that are given, or those of the built-in policies; and two that have a bit of everything. */
+/* The files that are given, or those of the built-in policies; and those that have a bit of everything. */
 static inline bool rcs_policies_load(int argument_count, char **arguments)
 {
-    static const char *const more[] = {"tests/unit/policies/plain.policy.md", "tests/unit/policies/rich_2.policy.md"};
+    static const char *const more[] = {"tests/unit/policies/plain.policy.md", "tests/unit/policies/rich_2.policy.md",
+                                       "tests/policies/shared.policy.md"};
     char path[256];
     bool good = true;
 
-    for (int i = 1; i < argument_count && policy_count + 2 < RCS_POLICIES_MAX; i++) {
+    for (int i = 1; i < argument_count && policy_count + 3 < RCS_POLICIES_MAX; i++) {
         good = rcs_policies_add(arguments[i]) && good;
     }
     for (size_t i = 0; argument_count <= 1 && recourse_policy_builtin_name(i) != NULL; i++) {

@@ -130,7 +130,7 @@ static const enum rcs_key bearing[] = {
     RCS_KEY_ROW,      RCS_KEY_NEXT,     RCS_KEY_STATE,    RCS_KEY_EVENT,    RCS_KEY_SCENARIO, RCS_KEY_WAIT,
     RCS_KEY_WAIT_MS,  RCS_KEY_WAIT_MIN, RCS_KEY_WAIT_MAX, RCS_KEY_WAIT_BASE, RCS_KEY_TRY,     RCS_KEY_FAILURE,
     RCS_KEY_FACT_ROW, RCS_KEY_EFFECT,   RCS_KEY_TELL,     RCS_KEY_REMINDER, RCS_KEY_REASON,   RCS_KEY_MESSAGE,
-    RCS_KEY_END,      RCS_KEY_CALL,     RCS_KEY_SAFE,     RCS_KEY_KIND,
+    RCS_KEY_END,      RCS_KEY_CALL,     RCS_KEY_SAFE,     RCS_KEY_KIND,     RCS_KEY_BUDGETS,
 };
 
 /* All that a text field is ever set to: names of the policy and of the language. */
@@ -138,6 +138,8 @@ static size_t names_of(const struct rcs_spec *spec, enum rcs_key key, const char
 {
     static const char *const tells[] = {"-", "model", "host"};
     static const char *const reminders[] = {"-", "no", "yes"};
+    static const char *const budgets[] = {"-", "retries 500 499, throttle 100 100", "retries 9 9, throttle 101 101",
+                                          "retries 1, throttle 5"};
     size_t count = 0;
 
 #define NAMES(times, name)                                             \
@@ -159,6 +161,7 @@ static size_t names_of(const struct rcs_spec *spec, enum rcs_key key, const char
     case RCS_KEY_REMINDER: NAMES(RCS_COUNT(reminders), reminders[i]);
     case RCS_KEY_REASON: NAMES(RECOURSE_REASON_COUNT - 1u, recourse_reason_name(i + 1));
     case RCS_KEY_MESSAGE: NAMES(spec->message_count, spec->messages[i].id);
+    case RCS_KEY_BUDGETS: NAMES(RCS_COUNT(budgets), budgets[i]);
     case RCS_KEY_KIND: NAMES(RCS_KIND_COUNT, rcs_kind_name((enum rcs_kind)i));
     default: break;
     }
@@ -353,11 +356,42 @@ static void test_changes(void)
     }
 }
 
+/* A budget of the runner is followed from call to call: what one has taken, the next must find gone. */
+static void test_followed(void)
+{
+    static const struct audit_word words[] = {{.event = RECOURSE_EVENT_READY}, {.event = RECOURSE_EVENT_FAILURE + 1}};
+
+    for (size_t i = 0; i < policy_count; i++) {
+        struct rcs_spec *spec = policies[i].loaded.spec;
+
+        if (spec->budget_count == 0) {
+            continue;
+        }
+        for (unsigned calls = 1; calls <= 2; calls++) {
+            struct audit_words in;
+            struct rcs_verdict verdict;
+
+            CU_ASSERT_TRUE_FATAL(words_open(&in, &policies[i], directory));
+            for (unsigned k = 0; k < calls; k++) { /* each finds it full */
+                words_follow(&in, words, RCS_COUNT(words), false);
+            }
+            words_close(&in);
+            spec->budgets[0].budget.shared_by = RECOURSE_SHARED_BY_RUNNER;
+            verify_file(in.spec, in.path, &verdict);
+            RCS_EQUAL(verdict.grade, calls == 1 ? RCS_GRADE_COMPLETE : RCS_GRADE_INTACT);
+            RCS_TEXT_EQUAL(verdict.divergence.what,
+                           calls == 1 ? "" : "a budget has other tokens than it was left with");
+            unlink(in.path);
+        }
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     static const struct rcs_test tests[] = {
         {"words", test_words},
         {"changes", test_changes},
+        {"budgets followed", test_followed},
     };
     int status;
 

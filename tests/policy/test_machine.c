@@ -103,7 +103,7 @@ static void complain(struct explorer *in, size_t word_count, const char *what)
         const struct rcs_word *word = &in->words[i];
 
         fprintf(stderr, " %s%s%s@%llu", rcs_spec_event_name(in->spec, word->event), word->safe ? ":safe" : "",
-                word->out_of_time ? "!time" : "", (unsigned long long)word->server_delay_ms);
+                word->out_of_time ? "!time" : word->over_budget ? "!budget" : "", (unsigned long long)word->server_delay_ms);
     }
     fprintf(stderr, ": %s\n", what);
 }
@@ -143,13 +143,16 @@ static struct recourse_facts facts_of(struct explorer *in, const struct rcs_word
 static int step_core(struct explorer *in, struct recourse_call *call, const struct rcs_word *word,
                      struct recourse_decision *decision)
 {
-    struct recourse_input input = {.now_ms = NOW_MS, .random = draw(in), .event = word->event};
+    static const uint32_t empty[RECOURSE_BUDGETS_MAX];
+    struct recourse_input input = {.now_ms = NOW_MS, .random = draw(in), .event = word->event,
+                                   .tokens = word->over_budget ? empty : NULL};
     bool stops = word->event == RECOURSE_EVENT_DEADLINE || word->event == RECOURSE_EVENT_CANCELLED;
+    bool waited = word->event == RECOURSE_EVENT_ELAPSED || word->event == RECOURSE_EVENT_CIRCUIT_OPEN;
     struct recourse_header headers[8];
     struct recourse_facts facts;
     char text[32];
 
-    if (word->event == RECOURSE_EVENT_ELAPSED) {
+    if (waited && recourse_call_place(call, in->policy) == RECOURSE_BACKOFF) {
         input.now_ms = call->wake_ms;
     }
     call->deadline_ms = word->event == RECOURSE_EVENT_DEADLINE || word->out_of_time ? input.now_ms : RECOURSE_FOREVER;
@@ -262,6 +265,20 @@ static void add_word(struct rcs_word *words, size_t *count, struct rcs_word word
     }
 }
 
+static bool draws_on_budget(const struct rcs_spec *spec, uint16_t event)
+{
+    for (size_t i = 0; i < spec->row_count; i++) {
+        const struct rcs_spec_row *row = &spec->rows[i];
+
+        for (size_t e = 0; row->wait != RECOURSE_NONE && e < row->event_count; e++) {
+            if (row->events[e] == event && spec->waits[row->wait].budget != RECOURSE_NONE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The server asks for nothing, for as long as a wait takes at most, and for more. */
 static void add_failure(const struct explorer *in, struct rcs_word *words, size_t *count, uint16_t event)
 {
@@ -282,6 +299,11 @@ static void add_failure(const struct explorer *in, struct rcs_word *words, size_
         word.server_delay_ms = 0;
         word.out_of_time = true;
         add_word(words, count, word);
+        word.out_of_time = false;
+        word.over_budget = true;
+        if (draws_on_budget(in->spec, event)) {
+            add_word(words, count, word);
+        }
     }
 }
 
@@ -300,7 +322,7 @@ static size_t next_words(const struct explorer *in, uint8_t place, struct rcs_wo
             continue;
         }
         add_word(words, &count, word);
-        if (place == RECOURSE_ATTEMPT && event != RECOURSE_EVENT_OK) {
+        if (place == RECOURSE_ATTEMPT && event != RECOURSE_EVENT_OK && event != RECOURSE_EVENT_UNRECORDED) {
             word.safe = true; /* nothing had been sent */
             add_word(words, &count, word);
         }

@@ -93,6 +93,11 @@ static void list_waiting(struct listing *listing, const struct rcs_spec_wait *wa
         listing->words[listing->count++] = (struct rcs_word){.event = RECOURSE_EVENT_CANCELLED};
         walk(listing, &run);
         note(listing, &run, least_ms, most);
+        if (rcs_event_is_live(listing->spec, RECOURSE_EVENT_CIRCUIT_OPEN)) {
+            listing->words[listing->count - 1].event = RECOURSE_EVENT_CIRCUIT_OPEN;
+            walk(listing, &run);
+            note(listing, &run, least_ms + least, most);
+        }
         listing->count--;
         list(listing, tools, least_ms + least, most);
     }
@@ -100,6 +105,12 @@ static void list_waiting(struct listing *listing, const struct rcs_spec_wait *wa
     walk(listing, &run);
     note(listing, &run, least_ms, most_ms);
     last->out_of_time = false;
+    if (wait->budget != RECOURSE_NONE) {
+        last->over_budget = true;
+        walk(listing, &run);
+        note(listing, &run, least_ms, most_ms);
+        last->over_budget = false;
+    }
     if (wait->server == RECOURSE_SERVER_OBEY_ELSE_STOP) {
         last->server_delay_ms = wait->server_ms + 1;
         walk(listing, &run);
@@ -136,6 +147,9 @@ static void list(struct listing *listing, unsigned tools, uint64_t least_ms, uin
         listing->words[listing->count++] = (struct rcs_word){.event = RECOURSE_EVENT_ELAPSED};
     }
     list_word(listing, (struct rcs_word){.event = RECOURSE_EVENT_OK}, tools, least_ms, most_ms);
+    if (rcs_event_is_live(spec, RECOURSE_EVENT_UNRECORDED)) {
+        list_word(listing, (struct rcs_word){.event = RECOURSE_EVENT_UNRECORDED}, tools, least_ms, most_ms);
+    }
     for (unsigned unsent = 0; unsent < 2; unsent++) {
         list_word(listing, (struct rcs_word){.event = RECOURSE_EVENT_DEADLINE, .safe = unsent}, tools, least_ms, most_ms);
         list_word(listing, (struct rcs_word){.event = RECOURSE_EVENT_CANCELLED, .safe = unsent}, tools, least_ms, most_ms);
@@ -160,7 +174,7 @@ static void list_all(struct listing *listing)
     struct rcs_run run;
 
     for (uint16_t event = RECOURSE_EVENT_READY + 1; event < RECOURSE_EVENT_ELAPSED; event++) {
-        if (rcs_event_is_live(listing->spec, event)) {
+        if (rcs_event_is_live(listing->spec, event) && rcs_event_in_table(listing->spec, RECOURSE_PRECONDITION, event)) {
             listing->words[0] = (struct rcs_word){.event = event};
             listing->count = 1;
             walk(listing, &run);

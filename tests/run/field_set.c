@@ -202,7 +202,7 @@ bool rcs_field_open(struct rcs_field *field)
     field->errors = -1;
     field->closed = -1;
     field->deaf.listener = -1;
-    snprintf(field->directory, sizeof field->directory, "/tmp/recourse-case-XXXXXX");
+    snprintf(field->directory, sizeof field->directory, P_tmpdir "/recourse-case-XXXXXX");
     if (mkdtemp(field->directory) == NULL) {
         field->directory[0] = '\0';
         rcs_field_fault(field, "no directory under /tmp: %s", strerror(errno));

@@ -2,8 +2,7 @@
  * Tools of an MCP server of 2026-07-28 over real sockets, judged by `pageindex`: what came of each call, how often the server
  * has seen it and executed the tool. The server refuses what doesn't bear the headers and the `_meta` of its revision.
  */
-#include "tests/run/mcp_turn.h"
-#include "tests/server/mcp.h"
+#include "tests/run/mcp_world.h"
 
 #define TEXT "text='three documents'"
 
@@ -56,72 +55,6 @@ static const struct mcp_case cases[] = {
     {"era=modern", "body='{\"Output\":1}' ran", "P1 A6", LOST, 1, 1, 200, MODEL},
     {"era=modern", "202 ran", "P1 A6", LOST, 1, 1, 202, MODEL},
 };
-
-/* ---- a server and a runner ---- */
-
-struct world {
-    struct rcs_faulty *http;
-    struct rcs_mcp *mcp;
-    struct recourse_port *port;
-    struct recourse_runner *runner;
-    struct recourse_run *run;
-};
-
-static void script(struct world *world, const char *what, const char *text)
-{
-    char why[256] = "";
-
-    if (!rcs_mcp_script(world->mcp, what, text, why, sizeof why)) {
-        fprintf(stderr, "%s: %s: %s\n", what, text, why);
-        CU_FAIL("the script is none");
-    }
-}
-
-static void open_world(struct world *world, const char *settings, const char *tool)
-{
-    struct recourse_port_options port_options = {.size = sizeof port_options};
-    struct recourse_runner_options options = {.size = sizeof options, .policy = recourse_policy_builtin("pageindex")};
-    struct recourse_mcp_server server = {.size = sizeof server, .name = "pages"};
-    char url[64];
-
-    memset(world, 0, sizeof *world);
-    world->http = rcs_faulty_new();
-    CU_ASSERT_PTR_NOT_NULL_FATAL(world->http);
-    world->mcp = rcs_mcp_new(world->http, "/mcp");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(world->mcp);
-    if (settings != NULL) {
-        script(world, "@server", settings);
-    }
-    script(world, "find", tool);
-    RCS_EQUAL(rcs_faulty_start(world->http), 0);
-    RCS_EQUAL(recourse_port_new(&port_options, &world->port, NULL), 0);
-    options.port = world->port;
-    RCS_EQUAL(recourse_runner_new(&options, &world->runner, NULL), 0);
-    RCS_EQUAL(recourse_run_new(world->runner, &world->run), 0);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/mcp", rcs_faulty_port(world->http));
-    server.url = url;
-    RCS_EQUAL(recourse_runner_add_mcp_server(world->runner, &server, NULL), 0);
-}
-
-static void close_world(struct world *world)
-{
-    recourse_runner_free(world->runner);
-    recourse_port_free(world->port);
-    rcs_faulty_stop(world->http);
-    rcs_mcp_free(world->mcp);
-    rcs_faulty_free(world->http);
-}
-
-static struct recourse_turn *call(struct world *world)
-{
-    const struct recourse_call_request request = {.id = {"c1", 2}, .name = {"find", 4}, .arguments = {"{\"n\":1}", 7}};
-    struct recourse_turn_options options = {.size = sizeof options, .calls = &request, .call_count = 1};
-    struct recourse_turn *turn = NULL;
-
-    RCS_EQUAL(recourse_turn_start(world->run, &options, &turn, NULL), 0);
-    finish(world->runner, turn);
-    return turn;
-}
 
 /* ---- the tests ---- */
 

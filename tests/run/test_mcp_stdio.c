@@ -65,7 +65,7 @@ static void open_world(struct world *world, const char *const *words)
     world->policy = world->policy != NULL ? world->policy : "pageindex";
     options.policy = recourse_policy_builtin(world->policy);
     find_program(world);
-    snprintf(world->log, sizeof world->log, "/tmp/recourse-stdio-%ld", (long)getpid());
+    snprintf(world->log, sizeof world->log, P_tmpdir "/recourse-stdio-%ld", (long)getpid());
     unlink(world->log);
     world->command[0] = world->program;
     world->command[1] = "--log";

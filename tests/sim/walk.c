@@ -89,6 +89,16 @@ static void check_wait(const struct walk *walk, const struct rcs_window *window)
     }
 }
 
+/* Whether the budget that the row's wait draws on has less than the wait costs or needs. */
+static bool is_short(const struct walk *walk, const struct rcs_spec_row *row)
+{
+    const struct rcs_spec_wait *wait = &walk->spec->waits[row->wait];
+    uint32_t tokens = walk->seen->decision->tokens[wait->budget % RECOURSE_BUDGETS_MAX];
+
+    return wait->budget != RECOURSE_NONE &&
+           (tokens < wait->cost || tokens < walk->spec->budgets[wait->budget].budget.needs);
+}
+
 /* Whether the wait of this row may be begun, and what it has to be. */
 static void judge_wait(struct walk *walk, const struct rcs_spec_row *row, struct rcs_case *at)
 {
@@ -110,6 +120,9 @@ static void judge_wait(struct walk *walk, const struct rcs_spec_row *row, struct
     } else if (window.stop) {
         at->may_wait = false;
         walk->reason = RECOURSE_REASON_ASKED_TOO_LONG;
+    } else if (decision->reason == RECOURSE_REASON_OVER_BUDGET && is_short(walk, row)) {
+        at->may_wait = false;
+        walk->reason = RECOURSE_REASON_OVER_BUDGET;
     } else if (decision->reason == RECOURSE_REASON_OUT_OF_TIME) {
         at->may_wait = false;
         walk->reason = RECOURSE_REASON_OUT_OF_TIME;

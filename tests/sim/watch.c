@@ -89,6 +89,9 @@ static bool may_be(struct world *world, struct sim_call *call, uint16_t event)
         return most > 0 && counter(world, call)->failures >= most;
     case RECOURSE_EVENT_REFUSED:
         return asked && (!world->asks || call->answered == SIM_NO);
+    case RECOURSE_EVENT_CIRCUIT_OPEN:
+        return call->policy->spec->breaker_count > 0 && (!asked || call->answered == SIM_YES) &&
+               (most == 0 || counter(world, call)->failures < most);
     case RECOURSE_EVENT_UNANSWERED_APPROVAL:
         return asked && call->answered == SIM_ASKED && world->now_ms >= call->expires_ms;
     default:

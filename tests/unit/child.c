@@ -26,7 +26,7 @@ void child_open(const struct recourse_port_options *options)
 {
     struct recourse_error error;
 
-    snprintf(ready_path, sizeof ready_path, "/tmp/recourse-child-%ld", (long)getpid());
+    snprintf(ready_path, sizeof ready_path, P_tmpdir "/recourse-child-%ld", (long)getpid());
     unlink(ready_path);
     prctl(PR_SET_CHILD_SUBREAPER, 1L); /* what a process leaves behind becomes ours, so that its end can be seen */
     open_before = count_descriptors();

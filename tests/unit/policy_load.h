@@ -69,7 +69,7 @@ static inline void rcs_clear_policy(struct rcs_loaded_policy *at)
 
 static inline char *rcs_scratch(struct rcs_arena *arena)
 {
-    const char *base = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    const char *base = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : P_tmpdir;
     char *path = rcs_arena_format(arena, "%s/recourse-test.XXXXXX", base);
 
     if (mkdtemp(path) == NULL) {

@@ -238,7 +238,7 @@ static void test_not_written(void)
         kit_finish(&at.kit, turn);
         set_file_limit(RLIM_INFINITY);
         RCS_EQUAL(at.kit.sim.request_count, refuse == 1 ? 0 : 1);
-        RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), refuse == 1 ? "P1 A2 B1 A2 B1 A2 E3" : "P1 A1");
+        RCS_TEXT_EQUAL(kit_trail(recourse_turn_result(turn, 0)), refuse == 1 ? "P1 A8" : "P1 A1");
         CU_ASSERT_TRUE(recourse_audit_lost(at.audit) > 0);
         close_recorded(&at);
         RCS_EQUAL(count_of(&at, "lost"), 1);

@@ -56,14 +56,15 @@ static void events_mean_nothing_elsewhere(void)
     RCS_EQUAL(happen(&at, RECOURSE_EVENT_ELAPSED), RECOURSE_E_STATE);
     at = begin_try(FOREVER, false);
     for (uint16_t event = 0; event <= RECOURSE_EVENT_ELAPSED; event++) {
-        if (event != RECOURSE_EVENT_CANCELLED) {
+        if (event != RECOURSE_EVENT_CANCELLED && event != RECOURSE_EVENT_UNRECORDED) {
             RCS_EQUAL(happen(&at, event), RECOURSE_E_STATE);
         }
     }
     RCS_EQUAL(finish(&at, &transient), RECOURSE_OK);
     at.now_ms = 5000;
     for (uint16_t event = 0; event <= RECOURSE_EVENT_OK; event++) {
-        if (event != RECOURSE_EVENT_CANCELLED && event != RECOURSE_EVENT_ELAPSED) {
+        if (event != RECOURSE_EVENT_CANCELLED && event != RECOURSE_EVENT_ELAPSED &&
+            event != RECOURSE_EVENT_CIRCUIT_OPEN) {
             RCS_EQUAL(step(&at, event, &ok, false), RECOURSE_E_STATE);
         }
     }
@@ -136,16 +137,18 @@ static void a_wrong_machine_is_stopped(void)
         {NULL, RECOURSE_EVENT_READY, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY, TOY_ROW_COUNT, 1, RECOURSE_E_POLICY},
         {NULL, RECOURSE_EVENT_READY, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY, 0, TOY_STATE_COUNT, RECOURSE_E_POLICY},
         {NULL, RECOURSE_EVENT_READY, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY, 0, 7, RECOURSE_E_POLICY},
-        {&ok, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 14, NONE, 15, RECOURSE_E_STATE},
-        {&ok, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 14, TOY_A1, 11, RECOURSE_E_POLICY},
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 4 + 2, NONE, 0, RECOURSE_E_STATE},
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 4 + 2, TOY_A5, 7, RECOURSE_E_POLICY}, /* no wait */
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 4 + 3, NONE, 0, RECOURSE_E_STATE},
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 4 + 3, TOY_A2, 7, RECOURSE_E_POLICY},
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 20 + 5 + 4, NONE, 0, RECOURSE_E_STATE},
-        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 21 + 20 + 5 + 4, TOY_E3, 1, RECOURSE_E_POLICY},
-        {NULL, RECOURSE_EVENT_CANCELLED, RECOURSE_ATTEMPT, 18, NONE, 0, RECOURSE_E_STATE},
-        {NULL, RECOURSE_EVENT_CANCELLED, RECOURSE_ATTEMPT, 18, TOY_A2, 7, RECOURSE_E_POLICY},
+        {&ok, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 16, NONE, 15, RECOURSE_E_STATE},
+        {&ok, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 16, TOY_A1, 11, RECOURSE_E_POLICY},
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 4 + 2, NONE, 0, RECOURSE_E_STATE},
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 4 + 2, TOY_A5, 7, RECOURSE_E_POLICY}, /* no wait */
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 4 + 3, NONE, 0, RECOURSE_E_STATE},
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 4 + 3, TOY_A2, 7, RECOURSE_E_POLICY},
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 20 + 5 + 4, NONE, 0, RECOURSE_E_STATE},
+        {&transient, RECOURSE_EVENT_OK, RECOURSE_ATTEMPT, 23 + 20 + 5 + 4, TOY_E3, 1, RECOURSE_E_POLICY},
+        {NULL, RECOURSE_EVENT_CANCELLED, RECOURSE_ATTEMPT, 20, NONE, 0, RECOURSE_E_STATE},
+        {NULL, RECOURSE_EVENT_UNRECORDED, RECOURSE_ATTEMPT, 14, NONE, 0, RECOURSE_E_STATE},
+        {NULL, RECOURSE_EVENT_UNRECORDED, RECOURSE_ATTEMPT, 14, TOY_A2, 7, RECOURSE_E_POLICY},
+        {NULL, RECOURSE_EVENT_CANCELLED, RECOURSE_ATTEMPT, 20, TOY_A2, 7, RECOURSE_E_POLICY},
         {NULL, RECOURSE_EVENT_ELAPSED, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED, NONE, 0, RECOURSE_E_STATE},
         {NULL, RECOURSE_EVENT_ELAPSED, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED, TOY_B1, 0, RECOURSE_E_POLICY},
     };
@@ -187,26 +190,27 @@ static void symbols_are_those_of_the_header(void)
         bool late; /* the deadline is near: no wait may be begun */
         uint8_t symbols[3];
     } cases[] = {
-        {&ok, RECOURSE_EVENT_OK, false, false, false, {14}},
-        {&rate_limited, RECOURSE_EVENT_OK, false, true, false, {21}},
-        {&rate_limited, RECOURSE_EVENT_OK, false, false, false, {23}},
-        {&rate_limited, RECOURSE_EVENT_OK, false, false, true, {23, 24, 41 + 4}},
-        {&transient, RECOURSE_EVENT_OK, false, true, true, {25, 26, 41 + 5 + 4}},
-        {&permanent, RECOURSE_EVENT_OK, false, false, true, {31}},
-        {&unreached, RECOURSE_EVENT_OK, false, false, false, {33}},
-        {&unreached, RECOURSE_EVENT_OK, false, true, false, {33}},
-        {&silent, RECOURSE_EVENT_OK, false, false, false, {39, 41 + 20}},
-        {NULL, RECOURSE_EVENT_CANCELLED, false, false, false, {18}},
-        {NULL, RECOURSE_EVENT_CANCELLED, false, true, false, {18}},
-        {NULL, RECOURSE_EVENT_CANCELLED, true, true, false, {19}},
-        {NULL, RECOURSE_EVENT_CANCELLED, true, false, false, {20}},
-        {NULL, RECOURSE_EVENT_DEADLINE, false, false, true, {15, 41 + 25}},
-        {NULL, RECOURSE_EVENT_DEADLINE, true, true, true, {16, 41 + 25}},
-        {NULL, RECOURSE_EVENT_DEADLINE, true, false, true, {17, 41 + 25}},
+        {&ok, RECOURSE_EVENT_OK, false, false, false, {16}},
+        {&rate_limited, RECOURSE_EVENT_OK, false, true, false, {23}},
+        {&rate_limited, RECOURSE_EVENT_OK, false, false, false, {25}},
+        {&rate_limited, RECOURSE_EVENT_OK, false, false, true, {25, 26, 43 + 4}},
+        {&transient, RECOURSE_EVENT_OK, false, true, true, {27, 28, 43 + 5 + 4}},
+        {&permanent, RECOURSE_EVENT_OK, false, false, true, {33}},
+        {&unreached, RECOURSE_EVENT_OK, false, false, false, {35}},
+        {&unreached, RECOURSE_EVENT_OK, false, true, false, {35}},
+        {&silent, RECOURSE_EVENT_OK, false, false, false, {41, 43 + 20}},
+        {NULL, RECOURSE_EVENT_CANCELLED, false, false, false, {20}},
+        {NULL, RECOURSE_EVENT_CANCELLED, false, true, false, {20}},
+        {NULL, RECOURSE_EVENT_CANCELLED, true, true, false, {21}},
+        {NULL, RECOURSE_EVENT_CANCELLED, true, false, false, {22}},
+        {NULL, RECOURSE_EVENT_UNRECORDED, false, false, false, {14}},
+        {NULL, RECOURSE_EVENT_DEADLINE, false, false, true, {17, 43 + 25}},
+        {NULL, RECOURSE_EVENT_DEADLINE, true, true, true, {18, 43 + 25}},
+        {NULL, RECOURSE_EVENT_DEADLINE, true, false, true, {19, 43 + 25}},
     };
 
-    RCS_EQUAL(RECOURSE_SYMBOL_COUNT(TOY_FAILURE_COUNT), 71);
-    RCS_EQUAL(RECOURSE_SYMBOL_COUNT(RECOURSE_FAILURES_MAX), 242);
+    RCS_EQUAL(RECOURSE_SYMBOL_COUNT(TOY_FAILURE_COUNT), 73);
+    RCS_EQUAL(RECOURSE_SYMBOL_COUNT(RECOURSE_FAILURES_MAX), 244);
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
         struct at at = begin_try(cases[i].late ? 1100 : FOREVER, cases[i].safe);
 
@@ -267,9 +271,9 @@ static void every_run_ends_in_one_report(void)
 
     runs_ended = 0;
     take_every_way(&at, 0);
-    /* 10 refusals; then per try: ok, permanent, silent, cancelled; and rate_limited, transient, unreached go on, each
-       with a wait that may be cancelled, until the third try, where they end: 4 + 3 * (1 + 4 + 3 * (1 + 7)) */
-    RCS_EQUAL(runs_ended, 10 + 4 + 3 * (1 + 4 + 3 * (1 + 7)));
+    /* 11 refusals; then per try: ok, permanent, silent, cancelled, unrecorded; and rate_limited, transient, unreached go
+       on, each with a wait that may be cancelled or end at a breaker, until the third try, where they end */
+    RCS_EQUAL(runs_ended, 11 + 5 + 3 * (2 + 5 + 3 * (2 + 8)));
     at = begin(1000, 3000, true);
     take_every_way(&at, 0);
     at = begin(1000, 1000, true);

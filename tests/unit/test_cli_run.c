@@ -204,7 +204,7 @@ static void test_live_counts_wide_letters(void)
 
 static void test_report_without_calls(void)
 {
-    const struct rcs_report report = {&policy, RECOURSE_RUN_OPEN, NULL, NULL};
+    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_OPEN, NULL, NULL};
     struct rcs_out out = {0};
 
     rcs_report_write(&out, &report);
@@ -215,7 +215,7 @@ static void test_report_without_calls(void)
                    "\"file_sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\","
                    "\"behaviour_sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\"},"
                    "\"run\":{\"status\":\"answered\",\"http_status\":null,\"tool\":null,\"text\":null},"
-                   "\"results\":[]}");
+                   "\"results\":[],\"budgets\":[],\"breakers\":[]}");
     rcs_out_clear(&out);
     RCS_TEXT_EQUAL(rcs_report_status(RECOURSE_RUN_ANSWERED), "answered");
     RCS_TEXT_EQUAL(rcs_report_status(RECOURSE_RUN_FAILED), "failed");
@@ -225,14 +225,14 @@ static void test_report_without_calls(void)
 static void test_report_of_a_failed_run(void)
 {
     const struct recourse_run_failure failure = {401, {"look\"up", 7}, {"bad key", 7}};
-    const struct rcs_report report = {&policy, RECOURSE_RUN_FAILED, &failure, NULL};
+    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_FAILED, &failure, NULL};
     struct rcs_out out = {0};
 
     rcs_report_write(&out, &report);
     rcs_out_line(&out);
     out.data[out.size - 1] = '\0';
     RCS_TEXT_EQUAL(strstr(out.data, "\"run\""), "\"run\":{\"status\":\"failed\",\"http_status\":401,"
-                                                "\"tool\":\"look\\\"up\",\"text\":\"bad key\"},\"results\":[]}");
+                                                "\"tool\":\"look\\\"up\",\"text\":\"bad key\"},\"results\":[],\"budgets\":[],\"breakers\":[]}");
     rcs_out_clear(&out);
 }
 

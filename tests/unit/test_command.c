@@ -69,7 +69,7 @@ static void open_all(size_t body_max, size_t memory_max)
     bend_policy();
     memset(&seen, 0, sizeof seen);
     turn = NULL;
-    snprintf(ready_path, sizeof ready_path, "/tmp/recourse-command-%ld", (long)getpid());
+    snprintf(ready_path, sizeof ready_path, P_tmpdir "/recourse-command-%ld", (long)getpid());
     unlink(ready_path);
     if (recourse_port_new(NULL, &port, &error) != 0) {
         fprintf(stderr, "no port: %s\n", error.text);

@@ -1,4 +1,5 @@
 /* Messages a line: in pieces of every size, too long, without end, and what is not UTF-8. */
+#include "src/core/text.h"
 #include "src/tools/mcp_lines.h"
 #include "tests/unit/purse.h"
 #include "tests/unit/sim_port.h"
@@ -175,7 +176,7 @@ static void test_utf8(void)
     };
 
     for (size_t i = 0; i < RCS_COUNT(texts); i++) {
-        RCS_EQUAL(rcs_mcp_is_utf8((struct recourse_span){texts[i].text, strlen(texts[i].text)}), texts[i].good);
+        RCS_EQUAL(rcs_utf8_is_good((struct recourse_span){texts[i].text, strlen(texts[i].text)}), texts[i].good);
     }
 }
 

@@ -191,7 +191,7 @@ static void test_program(void)
         {{"--what", NULL}, "mcp-server: --what is no option: mcp-server --help\n"},
         {{"t", "what", NULL}, "mcp-server: t: no such word, or with a value where it has none, or without, near `what`\n"},
     };
-    char path[] = "/tmp/mcp-log-XXXXXX";
+    char path[] = P_tmpdir "/mcp-log-XXXXXX";
     struct process process;
     char text[TEXT_MAX];
     int fd = mkstemp(path);

@@ -175,14 +175,14 @@ static void every_move_is_checked(void)
         {0, RECOURSE_EVENT_READY, TOY_P1, 3, RECOURSE_E_ARGUMENT},  /* straight to try 2 */
         {0, RECOURSE_EVENT_READY, TOY_P1, 7, RECOURSE_E_ARGUMENT},  /* backoff */
         {0, RECOURSE_EVENT_READY, TOY_P1, 0, RECOURSE_E_ARGUMENT},
-        {3, 14, TOY_A1, 5, RECOURSE_E_ARGUMENT},                    /* attempt to attempt */
-        {3, 21, TOY_A3, 7, RECOURSE_E_ARGUMENT},                    /* the backoff after try 1 */
-        {3, 22, TOY_A3, 10, RECOURSE_E_ARGUMENT},                   /* may not wait, and waits */
-        {3, 22, TOY_A3, 15, RECOURSE_E_ARGUMENT},                   /* may not wait, and is not exhausted */
-        {3, 22, RECOURSE_NONE, 0, RECOURSE_E_ARGUMENT},
+        {3, 16, TOY_A1, 5, RECOURSE_E_ARGUMENT},                    /* attempt to attempt */
+        {3, 23, TOY_A3, 7, RECOURSE_E_ARGUMENT},                    /* the backoff after try 1 */
+        {3, 24, TOY_A3, 10, RECOURSE_E_ARGUMENT},                   /* may not wait, and waits */
+        {3, 24, TOY_A3, 15, RECOURSE_E_ARGUMENT},                   /* may not wait, and is not exhausted */
+        {3, 24, RECOURSE_NONE, 0, RECOURSE_E_ARGUMENT},
         {7, RECOURSE_EVENT_ELAPSED, TOY_B1, 1, RECOURSE_E_ARGUMENT}, /* no try counted */
         {7, RECOURSE_EVENT_ELAPSED, TOY_B1, 11, RECOURSE_E_ARGUMENT},
-        {11, 45, TOY_E3, 3, RECOURSE_E_ARGUMENT},
+        {11, 47, TOY_E3, 3, RECOURSE_E_ARGUMENT},
         {15, 0, TOY_ROW_COUNT, 0, RECOURSE_OK},                     /* the end is never asked */
     };
     struct recourse_policy policy = toy_policy;
@@ -200,7 +200,8 @@ static void names_are_those_of_the_language(void)
 {
     static const char *const events[] = {
         "ready", "missing_name", "unknown_tool", "ambiguous_tool", "bad_arguments", "truncated_call", "duplicate_call",
-        "sensitive_arguments", "repeated_failure", "refused", "unanswered_approval", "deadline", "cancelled", "elapsed", "ok",
+        "sensitive_arguments", "repeated_failure", "refused", "unanswered_approval", "deadline", "cancelled",
+        "circuit_open", "unrecorded", "elapsed", "ok",
         "rate_limited", "transient", "permanent", "unreached", "silent", "?",
     };
     static const char *const places[] = {"precondition", "attempt", "backoff", "exhausted", "reported", "?"};

@@ -1,36 +1,12 @@
-#include "tests/unit/unit.h"
-#include "src/core/phrase.h"
+#include "tests/unit/read_kit.h"
 
-#include "gen/read.h"
-#include "tests/unit/sample_policy.h"
+#include "src/core/phrase.h"
 
 #define AT(place, at_line, at_column)                                                                                  \
     do {                                                                                                               \
         RCS_EQUAL((place).line, at_line);                                                                              \
         RCS_EQUAL((place).column, at_column);                                                                          \
     } while (0)
-
-static struct rcs_arena arena;
-static struct rcs_findings findings;
-
-static void reset(void)
-{
-    rcs_arena_clear(&arena);
-    findings = (struct rcs_findings){.arena = &arena};
-}
-
-static struct rcs_spec *read_sample(void)
-{
-    const char *text;
-    struct rcs_spec *spec;
-
-    reset();
-    text = sample_policy(&arena);
-    spec = rcs_spec_read(&arena, SAMPLE_PATH, text, strlen(text), &findings);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(spec);
-    RCS_EQUAL(findings.count, 0);
-    return spec;
-}
 
 static void test_settings(void)
 {
@@ -358,22 +334,22 @@ static void test_events(void)
     static const char *const tables[] = {
         ("ready missing_name unknown_tool ambiguous_tool bad_arguments truncated_call duplicate_call "
          "sensitive_arguments "
-         "repeated_failure refused unanswered_approval deadline cancelled"),
-        "deadline cancelled ok rate_limited unreached transient permanent",
-        "cancelled elapsed",
+         "repeated_failure refused unanswered_approval deadline cancelled circuit_open"),
+        "deadline cancelled unrecorded ok rate_limited unreached transient permanent",
+        "cancelled circuit_open elapsed",
         "deadline rate_limited unreached transient permanent",
         "",
     };
     static const char *const taken[] = {
         ("missing_name unknown_tool ambiguous_tool bad_arguments truncated_call duplicate_call sensitive_arguments "
-         "repeated_failure refused unanswered_approval deadline"),
+         "repeated_failure refused unanswered_approval deadline circuit_open"),
         "deadline rate_limited unreached transient permanent",
-        "",
+        "circuit_open",
         "deadline rate_limited unreached transient permanent",
         "",
     };
 
-    RCS_EQUAL(rcs_event_end(spec), 19);
+    RCS_EQUAL(rcs_event_end(spec), 21);
     for (uint8_t table = 0; table < RECOURSE_PLACE_COUNT; table++) {
         const char *in = "";
         const char *other = "";
@@ -391,10 +367,12 @@ static void test_events(void)
         RCS_TEXT_EQUAL(in, tables[table]);
         RCS_TEXT_EQUAL(other, taken[table]);
     }
-    RCS_TEXT_EQUAL(rcs_spec_event_name(spec, 19), "?");
+    RCS_TEXT_EQUAL(rcs_spec_event_name(spec, 21), "?");
     CU_ASSERT_TRUE(rcs_event_is_live(spec, RECOURSE_EVENT_SENSITIVE_ARGUMENTS));
     CU_ASSERT_TRUE(rcs_event_is_live(spec, RECOURSE_EVENT_REPEATED_FAILURE));
-    CU_ASSERT_FALSE(rcs_event_is_live(spec, 19));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_CIRCUIT_OPEN));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, RECOURSE_EVENT_UNRECORDED));
+    CU_ASSERT_FALSE(rcs_event_is_live(spec, 21));
 }
 
 static void test_phrases(void)

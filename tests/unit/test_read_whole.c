@@ -1,30 +1,5 @@
 /* A policy as a whole: its digests, the forms that it may be written in, its path, and what must not harm the reader. */
-#include "tests/unit/unit.h"
-
-#include "gen/read.h"
-#include "tests/unit/sample_policy.h"
-
-static struct rcs_arena arena;
-static struct rcs_findings findings;
-
-static void reset(void)
-{
-    rcs_arena_clear(&arena);
-    findings = (struct rcs_findings){.arena = &arena};
-}
-
-static struct rcs_spec *read_sample(void)
-{
-    const char *text;
-    struct rcs_spec *spec;
-
-    reset();
-    text = sample_policy(&arena);
-    spec = rcs_spec_read(&arena, SAMPLE_PATH, text, strlen(text), &findings);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(spec);
-    RCS_EQUAL(findings.count, 0);
-    return spec;
-}
+#include "tests/unit/read_kit.h"
 
 static void hex(const uint8_t digest[32], char out[65])
 {

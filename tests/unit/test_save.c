@@ -67,14 +67,14 @@ static void calls_come_back(void)
 static void the_layout_is_fixed(void)
 {
     static const uint8_t expected[SIZE - 8] = {
-        'R', 'C', 'L', '1',
+        'R', 'C', 'L', '2',
         8, 7, 6, 5, 4, 3, 2, 1, 0xaa, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0x28, 0x23, 0, 0, 0, 0, 0, 0, /* 9000 ms until the deadline */
         0xc8, 0, 0, 0, 0, 0, 0, 0,    /* 200 ms until it wakes */
         0xc8, 0, 0, 0, 0, 0, 0, 0,    /* 200 ms waited */
-        8, 0, 16, 0, 0xf8, 1, 1, 7,   /* state, event, http 504, try, flags */
+        8, 0, 18, 0, 0xf8, 1, 1, 7,   /* state, event, http 504, try, flags */
         1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0,
+        1, 0, 0, 0, /* the last wait */
     };
     const struct at at = in_backoff();
     uint8_t bytes[SIZE];
@@ -166,9 +166,9 @@ static void errors_of_loading(void)
     at.policy.behaviour_sha256[31] ^= 1;
     RCS_EQUAL(recourse_call_load(&at.call, &at.policy, 0, bytes, SIZE), RECOURSE_E_POLICY);
     at.policy.behaviour_sha256[31] ^= 1;
-    bytes[3] = '2';
-    RCS_EQUAL(recourse_call_load(&at.call, &at.policy, 0, bytes, SIZE), RECOURSE_E_ABI);
     bytes[3] = '1';
+    RCS_EQUAL(recourse_call_load(&at.call, &at.policy, 0, bytes, SIZE), RECOURSE_E_ABI);
+    bytes[3] = '2';
     bytes[0] = 'r';
     RCS_EQUAL(recourse_call_load(&at.call, &at.policy, 0, bytes, SIZE), RECOURSE_E_SYNTAX);
     bytes[0] = 'R';
@@ -240,12 +240,12 @@ static void fields_must_fit_together(void)
         {60, 4},   /* an attempt of try 2, with one begun */
         {60, 10},  /* the backoff after try 2 */
         {60, 15},  /* reported, with a wait */
-        {62, 20},  /* no such event */
+        {62, 22},  /* no such event */
         {66, 0},   {66, 2},   {66, 4},  {66, 255}, /* tries */
         {67, 5},   /* never begun */
         {67, 0x17}, /* an unknown flag */
         {68, 0},   {68, 2},   {69, 1},  {71, 1}, /* uses */
-        {44, 0xff}, {84, 1}, {87, 1},
+        {44, 0xff}, {84, 0}, {84, 2}, {84, 99}, {85, 1}, {87, 1},
     };
     const struct at at = in_backoff();
 

@@ -98,9 +98,10 @@ static void test_sections(void)
         {"## Settings\n", "## Waits\n\nx\n\n^## Settings\n", "section-order", "'## Settings' stands before '## Waits'",
          2},
         {"### backoff", "### back", "missing-section", "'### backoff' is missing", 1},
-        {"## Messages", "^## Budgets\n\n| id |\n|---|\n| b |\n\n## Messages", "unsupported",
-         "'## Budgets' is not in this version", 0},
-        {"## Messages", "^## Breakers\n\n## Messages", "unsupported", "'## Breakers' is not in this version", 0},
+        {"## Messages", "^## Budgets\n\n## Messages", "missing-table", "'## Budgets' has no table", 0},
+        {"## Messages", "^## Breakers\n\n## Messages", "missing-table", "'## Breakers' has no table", 0},
+        {"## Messages", "## Breakers\n\nx\n\n^## Budgets\n\n## Messages", "section-order",
+         "'## Budgets' stands before '## Breakers'", 2},
         {"## Tools\n", "^## Tools\n\n### x\n", "missing-table", "'## Tools' has no table", 1},
         {NULL, "x\n", "missing-section", "'# NAME' is missing", 10},
     };
@@ -130,7 +131,7 @@ static void test_tables(void)
          "| id | delays | counts | jitter | server delay | ^server  delay | how |", "repeated-column", "'server delay'",
          0},
         {"| id | delays | counts | jitter | server delay | times | how |",
-         "| id | delays | counts | jitter | server delay | times | ^cost |", "unsupported", "'cost'", 0},
+         "| id | delays | counts | jitter | server delay | times | ^costs |", "column", "did you mean 'cost'", 0},
         {"| setting | value |", "^| setting |", "missing-column", "'value'", 13},
     };
 
@@ -346,7 +347,7 @@ static void test_states(void)
         {"| A1 | ok | - |", "| A1 | ok | ^first try and never acted |", "guard", "a success is neither", 0},
         {"| E2 | transient | out of time |", "| E2 | transient | ^safe |", "guard", "belong to the table of attempt",
          0},
-        {"| E2 | transient | out of time |", "| E2 | transient | ^over budget |", "unsupported", "Budgets", 0},
+        {"| E2 | transient | out of time |", "| E2 | transient | ^over budget |", "guard", "needs the section '## Budgets'", 0},
         {"| E2 | transient | out of time |", "| E2 | transient | out of time and ^not out of time |", "guard", "twice",
          0},
         {"| E2 | transient | out of time |", "| E2 | transient | out of time and ^tries spent |", "guard", "never hold",

@@ -77,7 +77,7 @@ static void test_wrong(void)
         {"transiet", "event",
          "unknown event 'transiet' (did you mean 'transient'): there are transient, elapsed, refused, deadline, "
          "permanent, "
-         "ready, cancelled, unreached, ok, rate_limited, unknown_tool, bad_arguments, truncated_call, missing_name, "
+         "ready, cancelled, unreached, unrecorded, ok, rate_limited, unknown_tool, bad_arguments, truncated_call, circuit_open, missing_name, "
          "ambiguous_tool, duplicate_call, repeated_failure, sensitive_arguments, unanswered_approval"},
         {"", "syntax", "expected an event, found the end of the cell"},
         {"ok,", "syntax", "expected an event, found the end of the cell"},

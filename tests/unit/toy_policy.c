@@ -139,9 +139,10 @@ static struct recourse_move from_precondition(unsigned symbol)
         [RECOURSE_EVENT_DUPLICATE_CALL] = TOY_P3, [RECOURSE_EVENT_SENSITIVE_ARGUMENTS] = TOY_P3,
         [RECOURSE_EVENT_REFUSED] = TOY_P3,        [RECOURSE_EVENT_UNANSWERED_APPROVAL] = TOY_P3,
         [RECOURSE_EVENT_DEADLINE] = TOY_P3,       [RECOURSE_EVENT_CANCELLED] = TOY_P4,
+        [RECOURSE_EVENT_CIRCUIT_OPEN] = TOY_P3,
     };
 
-    if (symbol >= RECOURSE_EVENT_ELAPSED || symbol == RECOURSE_EVENT_REPEATED_FAILURE) {
+    if (symbol >= RECOURSE_EVENT_ELAPSED || symbol == RECOURSE_EVENT_REPEATED_FAILURE || symbol == RECOURSE_EVENT_UNRECORDED) {
         return to(RECOURSE_NONE, TOY_STATE_START);
     }
     return to(by_event[symbol], symbol == RECOURSE_EVENT_READY ? toy_state(RECOURSE_ATTEMPT, 1, false) : TOY_STATE_REPORTED);
@@ -164,6 +165,9 @@ static struct recourse_move from_attempt(const struct recourse_state *from, unsi
 {
     const unsigned rest = symbol - RECOURSE_SYMBOL_FAILURE;
 
+    if (symbol == RECOURSE_SYMBOL_UNRECORDED) {
+        return to(TOY_A8, TOY_STATE_REPORTED);
+    }
     if (symbol == RECOURSE_SYMBOL_OK) {
         return to(TOY_A1, TOY_STATE_REPORTED);
     }
@@ -204,7 +208,7 @@ static struct recourse_move move(const struct recourse_policy *policy, uint16_t 
         if (symbol == RECOURSE_EVENT_ELAPSED) {
             return to(TOY_B1, toy_state(RECOURSE_ATTEMPT, from->try_number + 1u, from->acted));
         }
-        return symbol == RECOURSE_EVENT_CANCELLED ? to(TOY_B2, TOY_STATE_REPORTED) : to(RECOURSE_NONE, 0);
+        return symbol == RECOURSE_EVENT_CANCELLED || symbol == RECOURSE_EVENT_CIRCUIT_OPEN ? to(TOY_B2, TOY_STATE_REPORTED) : to(RECOURSE_NONE, 0);
     case RECOURSE_EXHAUSTED: return from_exhausted(symbol);
     default: return to(RECOURSE_NONE, 0);
     }
