@@ -75,7 +75,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 
     (void)multi;
     if (timeout_ms == 0) {
-        due = 0; /* at once, without a look at the clock */
+        due = lane->now_ms; /* at once, without a look at the clock; a deadline that was before it comes first */
     } else if (timeout_ms > 0) {
         due = rcs_now_ms() + (uint64_t)timeout_ms + 1; /* its clock is finer than ours: never early */
     }
