@@ -175,6 +175,8 @@ struct recourse_port {
      * never come). NULL: such a port has no servers on standard input and output.
      */
     int (*process_write)(void *self, struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
+    /* What is kept of its standard error so far; valid until the port is called again. NULL: nobody can tell. */
+    struct recourse_span (*process_errors)(void *self, const struct recourse_process *process);
 
     /*
      * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.
