@@ -226,6 +226,12 @@ struct recourse_port_options {
 RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
                                         struct recourse_error *error);
 void recourse_port_free(struct recourse_port *port);
+/*
+ * [signal handler] Kills all processes that a real port has started and that have not gone, with their groups, and tells nobody:
+ * for a process that ends at once and would leave them behind. In the thread that uses the port; what a handler may not do is
+ * not done.
+ */
+void recourse_port_kill(const struct recourse_port *port);
 
 /*
  * curl_global_init, for hosts that don't use libcurl themselves; call it first in main. From libcurl 7.84.0 on, where that may

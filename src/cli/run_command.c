@@ -137,7 +137,9 @@ const struct rcs_command rcs_command_run = {
         "\n"
         "On a terminal standard error shows how each call is doing; in a pipe it is\n"
         "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"
-        "report is written. A third signal ends the process at once.\n"
+        "report is written. A third signal ends the process at once, and kills what it\n"
+        "has started. Where nobody reads standard output any more, or it can't be\n"
+        "written, the run is cancelled, too: exit status 1.\n"
         "\n",
     .more =
         "Tools:\n"

@@ -316,6 +316,13 @@ int recourse_port_new(const struct recourse_port_options *options, struct recour
     return 0;
 }
 
+void recourse_port_kill(const struct recourse_port *port)
+{
+    const struct real_port *real = port->self;
+
+    rcs_processes_kill(&real->processes);
+}
+
 void recourse_port_free(struct recourse_port *port)
 {
     struct real_port *real;

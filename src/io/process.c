@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -104,6 +105,7 @@ static void link_in(struct recourse_process *process)
     if (all->first != NULL) {
         all->first->previous = process;
     }
+    atomic_signal_fence(memory_order_seq_cst); /* see rcs_processes_kill */
     all->first = process;
     all->count++;
 }
@@ -125,6 +127,7 @@ static void take_out(struct recourse_process *process)
     if (process->next != NULL) {
         process->next->previous = process->previous;
     }
+    atomic_signal_fence(memory_order_seq_cst);
     all->count--;
 }
 
@@ -145,7 +148,11 @@ static void reap(struct recourse_process *process)
     if (process->ending || process->talks) {
         signal_group(process, SIGKILL); /* what is left of its group, while its number can't be anybody else's */
     }
-    process->reaped = rcs_spawn_wait(process->pid, process->pidfd, WEXITED | WNOHANG, &info) == 0;
+    process->reaped = true; /* before its number can be another's */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (rcs_spawn_wait(process->pid, process->pidfd, WEXITED | WNOHANG, &info) != 0) {
+        process->reaped = false;
+    }
 }
 
 static void describe(struct recourse_process *process, struct recourse_process_result *result)
@@ -494,6 +501,16 @@ static void ask_all(struct rcs_processes *all)
         if (process->ending && !process->asked && !process->gone) {
             wait_until(process, process->step_ms);
             ask_to_end(process);
+        }
+    }
+}
+
+void rcs_processes_kill(const struct rcs_processes *all)
+{
+    for (const struct recourse_process *process = all->first; process != NULL; process = process->next) {
+        if (process->pid > 0 && !process->reaped && !process->lost) {
+            kill(-process->pid, SIGKILL);
+            rcs_spawn_signal(process->pidfd, SIGKILL); /* it may have left its group */
         }
     }
 }
