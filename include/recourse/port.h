@@ -77,6 +77,8 @@ struct recourse_process_request {
     const char *const *environment; /* "NAME=value", NULL-terminated, besides what we have ourselves; the last one of a
                                        name counts. May be NULL */
     const char *directory;          /* NULL: ours. A relative path of the program counts from here */
+    const char *shown_program;      /* what `detail` says instead of the first argument, and of */
+    const char *shown_directory;    /* the directory; NULL: they themselves */
     struct recourse_span input;     /* for its standard input, which is a socket and ends after it */
     size_t output_max;              /* bytes of standard output: one that writes more is ended */
     size_t errors_max;              /* bytes of standard error that are kept; more is read and dropped */

@@ -300,15 +300,13 @@ static bool watch_streams(struct recourse_process *process)
 static void note_failed_start(struct recourse_process *process, int number)
 {
     const struct recourse_process_request *request = process->request;
-    const char *directory = request->directory;
+    const char *directory = request->shown_directory != NULL ? request->shown_directory : request->directory;
+    const char *program = request->shown_program != NULL ? request->shown_program : request->arguments[0];
+    bool astray = request->directory != NULL && access(request->directory, X_OK) != 0;
 
     process->start_error = number;
-    if (directory != NULL && access(directory, X_OK) != 0) {
-        snprintf(process->detail, sizeof process->detail, "can't enter %s: %s", directory, strerror(number));
-    } else {
-        snprintf(process->detail, sizeof process->detail, "can't start %s: %s", request->arguments[0],
-                 strerror(number));
-    }
+    snprintf(process->detail, sizeof process->detail, "can't %s %s: %s", astray ? "enter" : "start",
+             astray ? directory : program, strerror(number));
     rcs_process_close_stream(process, &process->input);
     rcs_process_close_stream(process, &process->output);
     rcs_process_close_stream(process, &process->errors);

@@ -344,6 +344,8 @@ int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program 
         .arguments = server->config.command,
         .environment = server->config.environment,
         .directory = server->config.directory,
+        .shown_program = server->config.shown_command,
+        .shown_directory = server->config.shown_directory,
         .errors_max = RECOURSE_TEXT_MAX,
         .deadline_ms = RECOURSE_FOREVER,
         .data = on_data,

@@ -330,6 +330,8 @@ static void keep_all(struct rcs_kept *kept, const struct recourse_mcp_server *co
     copy->command = rcs_kept_list(kept, config->command);
     copy->environment = rcs_kept_list(kept, config->environment);
     copy->directory = rcs_kept_text(kept, config->directory);
+    copy->shown_command = rcs_kept_text(kept, config->shown_command);
+    copy->shown_directory = rcs_kept_text(kept, config->shown_directory);
     copy->tools = rcs_kept_list(kept, config->tools);
 }
 
