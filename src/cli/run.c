@@ -21,6 +21,7 @@
 #include "run_live.h"
 #include "run_log.h"
 #include "run_metrics.h"
+#include "run_otlp.h"
 #include "run_report.h"
 
 #define TRIES_AT_ONCE 256u
@@ -37,6 +38,7 @@ struct job {
     struct recourse_port *port;
     struct recourse_audit *audit; /* NULL: none */
     struct recourse_metrics *metrics; /* likewise */
+    struct recourse_spans *spans;     /* likewise */
     struct recourse_runner *runner;
     struct recourse_run *run;
     struct recourse_turn *turn;
@@ -73,7 +75,9 @@ static void on_signal_pipe(void *user, int fd, unsigned events)
 
     (void)events;
     while (read(fd, &byte, 1) == 1) {
-        recourse_run_cancel(job->run);
+        if (job->run != NULL) {
+            recourse_run_cancel(job->run);
+        }
     }
 }
 
@@ -240,7 +244,8 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s", text);
         return false;
     }
-    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job)) {
+    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job) ||
+        !rcs_run_otlp_join(&job->options, &job->calls)) {
         return false;
     }
     if (job->options.report != NULL && !rcs_files_replaceable(job->options.report, &why)) {
@@ -315,6 +320,10 @@ static bool start_runner(struct job *job)
         return false;
     }
     options.audit = job->audit;
+    if (!rcs_run_otlp_open(&job->options, job->port, &job->arena, &job->spans)) {
+        return false;
+    }
+    options.spans = job->spans;
     job->metrics = job->options.metrics != NULL ? recourse_metrics_new(NULL) : NULL;
     if (job->terminal >= 0) {
         job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
@@ -501,10 +510,12 @@ static bool clear(struct job *job)
     }
     if (job->run != NULL) {
         recourse_run_free(job->run);
+        job->run = NULL; /* signals still come */
     }
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
+    rcs_run_otlp_close(job->spans);
     recorded = rcs_run_audit_close(job->audit) && recorded;
     rcs_approver_free(job->approver);
     if (job->terminal >= 0) {

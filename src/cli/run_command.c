@@ -29,6 +29,8 @@ static int run(int argc, char **argv)
         {.name = "--audit-sync", .value = &sync},
         {.name = "--disclosure", .value = &chosen.disclosure},
         {.name = "--capture", .flag = &chosen.capture},
+        {.name = "--otlp", .flag = &chosen.otlp, .value = &chosen.otlp_url},
+        {.name = "--traceparent", .value = &chosen.traceparent},
     };
     enum rcs_approve mode = RCS_APPROVE_DEFAULT;
     uint64_t tokens = 0;
@@ -124,6 +126,11 @@ const struct rcs_command rcs_command_run = {
         "                       tool is touched; or none, batch, every\n"
         "      --disclosure D   what the hashes can be proved with, into or behind D\n"
         "      --capture        and the contents themselves\n"
+        "      --otlp[=URL]     spans of calls and tries to OpenTelemetry's collector at\n"
+        "                       URL/v1/traces, by OTLP/HTTP in JSON: see below. What was\n"
+        "                       said is not in them. A run neither fails by it nor waits,\n"
+        "                       but for up to 5 s at its end\n"
+        "      --traceparent T  the trace that the calls belong to (W3C Trace Context)\n"
         "      --stream         each result on a line of its own, as it comes\n"
         "      --log            a line for each decision on standard error\n"
         "      --budget TOKENS  for all results together; longer ones are cut\n"
@@ -184,6 +191,13 @@ const struct rcs_command rcs_command_run = {
         "  standard input is closed, after 2 s it gets SIGTERM, after 2 s more SIGKILL,\n"
         "  with its group.\n"
         "  --log shows what it prints that is no message.\n"
+        "\n"
+        "Spans:\n"
+        "  --otlp respects OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT, _CERTIFICATE\n"
+        "  (and those of traces, OTEL_EXPORTER_OTLP_TRACES_...), OTEL_SERVICE_NAME,\n"
+        "  OTEL_RESOURCE_ATTRIBUTES and OTEL_SDK_DISABLED. It goes on with the trace of\n"
+        "  TRACEPARENT and TRACESTATE, and tells each tool of its part of it: by headers,\n"
+        "  in _meta of MCP, by variables of those names.\n"
         "\n"
         "Example:\n"
         "  $ echo '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]' |\n"
