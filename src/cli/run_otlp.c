@@ -54,14 +54,17 @@ static const char *decode(char *text)
     char *out = text;
 
     for (const char *at = text; *at != '\0'; at++) {
-        int high = *at == '%' ? hex(at[1]) : 0;
-        int low = *at == '%' && high >= 0 ? hex(at[2]) : 0;
+        int high = *at == '%' ? hex(at[1]) : -1;
+        int low = high >= 0 ? hex(at[2]) : -1;
 
-        if (high < 0 || low < 0 || (*at == '%' && high + low == 0)) {
+        if (*at != '%') {
+            *out++ = *at;
+        } else if (low < 0 || high + low == 0) {
             return NULL;
+        } else {
+            *out++ = (char)(high * 16 + low);
+            at += 2;
         }
-        *out++ = *at == '%' ? (char)(high * 16 + low) : *at;
-        at += *at == '%' ? 2 : 0;
     }
     *out = '\0';
     return text;
