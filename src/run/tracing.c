@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/audit/audit.h"
 #include "src/audit/chain.h"
@@ -133,19 +134,12 @@ static const char *state_of(const struct rcs_tracing *tracing)
 /* Scheme, host, port and path; what else stands in a URL may be a secret. */
 static void put_url(struct rcs_span_writer *writer, const char *url, bool whole)
 {
-    const char *authority = strstr(url, "://");
-    size_t size = authority != NULL ? strcspn(authority + 3, "/?") : 0;
-    struct recourse_span host = {authority + 3, size};
-    const char *colon = NULL;
-    long port = strncmp(url, "https:", 6) == 0 || strncmp(url, "HTTPS:", 6) == 0 ? 443 : 80;
+    const char *authority = url + strcspn(url, ":") + 3; /* it was checked when the tool was added */
+    struct recourse_span host = {authority, strcspn(authority, "/?")};
+    const char *colon = memrchr(authority, ':', host.size);
+    long port = strncasecmp(url, "https:", 6) == 0 ? 443 : 80;
 
-    if (authority == NULL) {
-        return;
-    }
-    for (size_t i = size; i > 0 && colon == NULL && host.data[i - 1] != ']'; i--) {
-        colon = host.data[i - 1] == ':' ? host.data + i - 1 : NULL;
-    }
-    if (colon != NULL) {
+    if (colon != NULL && memchr(colon, ']', host.size - (size_t)(colon - authority)) == NULL) {
         host.size = (size_t)(colon - host.data);
         port = strtol(colon + 1, NULL, 10);
     }

@@ -18,6 +18,7 @@ static struct rcs_arena scratch;
 static const char *directory;
 static char output[16384]; /* results, then what was said on standard error */
 static int status;
+static const char *calls = "calls";
 
 static bool write_file(const char *name, const char *text)
 {
@@ -44,9 +45,9 @@ static void run(const char *variables, const char *options)
 
     rcs_faulty_reset(server);
     snprintf(line, sizeof line,
-             "env -u TRACEPARENT -u TRACESTATE KEY=hunter2 %s %s run --policy lightspeed --tools %s/tools %s %s/calls "
+             "env -u TRACEPARENT -u TRACESTATE KEY=hunter2 %s %s run --policy lightspeed --tools %s/tools %s %s/%s "
              "2>%s/said; code=$?; cat %s/said; exit $code",
-             variables, command, directory, options, directory, directory, directory);
+             variables, command, directory, options, directory, calls, directory, directory);
     pipe = popen(line, "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(pipe);
     used = fread(output, 1, sizeof output - 1, pipe);
@@ -257,6 +258,24 @@ static void test_without(void)
     RCS_EQUAL(strncmp(told("traceparent"), "00-" TRACE "-", 36), 0);
 }
 
+/* A program has it in its environment, in the place of what we have ourselves. */
+static void test_program(void)
+{
+    char wanted[256];
+    const char *id;
+
+    script("/v1/traces", "200 body='{}'");
+    calls = "program_calls";
+    run("TRACEPARENT=" PARENT " TRACESTATE=a=1", with_port("--otlp=http://127.0.0.1:%u"));
+    id = strstr(body_at("/v1/traces", 0), "\"spanId\":\"");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    snprintf(wanted, sizeof wanted, "\"content\":\"00-" TRACE "-%.16s-01 a=1\"}]\n", id + 10);
+    CU_ASSERT_TRUE(said(wanted));
+    run("TRACEPARENT=" PARENT " TRACESTATE=a=1", "--traceparent 00-" TRACE "-0000000000000001-00");
+    CU_ASSERT_TRUE(said("\"content\":\"00-" TRACE "-0000000000000001-00 \"}]\n"));
+    calls = "calls";
+}
+
 /* What is wrong with an option is told before anything runs. */
 static void test_wrong(void)
 {
@@ -287,8 +306,10 @@ static bool open_all(void)
     directory = rcs_scratch(&scratch);
     port = rcs_faulty_port(server);
     return write_file("calls", CALLS) &&
+           write_file("program_calls", "[{\"id\":\"c1\",\"function\":{\"name\":\"show\",\"arguments\":\"{}\"}}]") &&
            write_file("tools", with_port("{\"tools\":[{\"name\":\"lookup\",\"replay\":\"safe\",\"http\":{\"url\":\"http://127.0.0.1:%u/lookup"
-                                  "?key=hunter2\",\"headers\":{\"X-Key\":\"${KEY}\"}}}]}"));
+                                  "?key=hunter2\",\"headers\":{\"X-Key\":\"${KEY}\"}}},{\"name\":\"show\",\"command\":[\"sh\",\"-c\","
+                                  "\"printf '%s %s' \\\"$TRACEPARENT\\\" \\\"$TRACESTATE\\\"\"]}]}"));
 }
 
 static void close_all(void)
@@ -303,7 +324,7 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"whole", test_whole},   {"endpoints", test_endpoints}, {"ignored", test_ignored}, {"no collector", test_no_collector},
-        {"without", test_without}, {"wrong", test_wrong},
+        {"without", test_without}, {"program", test_program},       {"wrong", test_wrong},
     };
     int code;
 

@@ -1,5 +1,6 @@
 /* What is in a call's spans, what tools are told of its trace, and what is in neither. */
 #include "tests/unit/mcp_client_kit.h"
+#include "tests/unit/purse.h"
 #include "tests/unit/spans_kit.h"
 
 static struct spans_kit at;
@@ -385,6 +386,43 @@ static void test_freed(void)
     spans_close(&at);
 }
 
+/* Whatever allocation of the runner's fails: no call fails by its trace, and nothing is left behind. */
+static void test_memory(void)
+{
+    bool done = false;
+
+    for (unsigned left = 0; !done && left < 300; left++) {
+        struct recourse_call_request call = spans_call("lookup", SPANS_TRACEPARENT, "a=1");
+        struct purse purse = {.left = 1000};
+        struct recourse_allocator allocator = purse_allocator(&purse);
+        struct recourse_runner_options options;
+        struct recourse_spans_options spans;
+        struct recourse_turn_options turn_options;
+        struct recourse_turn *turn;
+
+        memset(&at, 0, sizeof at);
+        kit_init(&at.kit, &options);
+        spans = spans_options(&at);
+        RCS_EQUAL(recourse_spans_new(&spans, &at.spans, NULL), 0);
+        options.spans = at.spans;
+        options.allocator = &allocator;
+        kit_open(&at.kit, &options);
+        kit_http(&at.kit, "lookup", true);
+        sim_route(&at.kit.sim, "http://lookup/", fine, 1);
+        turn_options = kit_turn(&at.kit, &call, 1);
+        purse.left = left;
+        if (recourse_turn_start(at.kit.run, &turn_options, &turn, NULL) == 0) {
+            kit_finish(&at.kit, turn);
+            RCS_EQUAL(recourse_spans_flush(at.spans, 0), 0);
+            done = purse.left > 0 && at.count == 2;
+            CU_ASSERT_TRUE(done || at.count + (strstr(spans_state(&at), "dropped 1") != NULL) >= 1);
+        }
+        spans_close(&at);
+        RCS_EQUAL(purse.out, 0);
+    }
+    CU_ASSERT_TRUE(done);
+}
+
 int main(void)
 {
     static const struct rcs_test tests[] = {
@@ -394,6 +432,7 @@ int main(void)
         {"passed on", test_passed_on},       {"own headers", test_own_headers},
         {"function", test_function},         {"mcp", test_mcp},
         {"cancelled", test_cancelled},       {"freed", test_freed},
+        {"memory", test_memory},
     };
 
     return rcs_unit_main("spans", tests, RCS_COUNT(tests));
