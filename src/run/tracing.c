@@ -108,8 +108,10 @@ void rcs_tracing_begin(struct rcs_call *call, const struct recourse_call_request
 
 void rcs_tracing_drop(struct rcs_call *call)
 {
-    rcs_free(runner_of(call)->host.allocator, call->tracing);
-    call->tracing = NULL;
+    if (call->tracing != NULL) { /* one that was never taken in has no turn either */
+        rcs_free(runner_of(call)->host.allocator, call->tracing);
+        call->tracing = NULL;
+    }
 }
 
 struct rcs_try_trace *rcs_tracing_of_try(struct rcs_call *call)
