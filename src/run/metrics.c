@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/audit/chain.h"
+#include "src/core/hex.h"
 #include "src/io/buffer.h"
 #include "src/io/memory.h"
 

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "src/audit/audit.h"
-#include "src/audit/chain.h"
+#include "src/core/hex.h"
 #include "src/io/memory.h"
 #include "src/spans/spans.h"
 #include "src/spans/write.h"

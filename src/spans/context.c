@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "src/core/hex.h"
 #include "src/core/text.h"
 
 #define MEMBERS_MAX 32u
@@ -11,27 +12,9 @@
 
 /* ---- traceparent ---- */
 
-/* Capital letters are no digits here. */
-static int digit(char byte)
+static bool read_bytes(struct recourse_span text, size_t at, uint8_t *bytes, size_t size)
 {
-    if (byte >= '0' && byte <= '9') {
-        return byte - '0';
-    }
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
-static bool read_bytes(const char *text, uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        int high = digit(text[2 * i]);
-        int low = digit(text[2 * i + 1]);
-
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        bytes[i] = (uint8_t)(high * 16 + low);
-    }
-    return true;
+    return rcs_hex_read((struct recourse_span){text.data + at, 2 * size}, bytes, size);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -50,15 +33,15 @@ bool rcs_traceparent_read(struct recourse_span text, struct rcs_trace_context *c
     uint8_t flags;
     struct rcs_trace_context read;
 
-    if (text.size < RCS_TRACEPARENT_SIZE || !read_bytes(text.data, &version, 1) || version == 0xff) {
+    if (text.size < RCS_TRACEPARENT_SIZE || !read_bytes(text, 0, &version, 1) || version == 0xff) {
         return false;
     }
     if (text.size > RCS_TRACEPARENT_SIZE && (version == 0 || text.data[RCS_TRACEPARENT_SIZE] != '-')) {
         return false;
     }
     if (text.data[2] != '-' || text.data[35] != '-' || text.data[52] != '-' ||
-        !read_bytes(text.data + 3, read.trace_id, sizeof read.trace_id) ||
-        !read_bytes(text.data + 36, read.span_id, sizeof read.span_id) || !read_bytes(text.data + 53, &flags, 1) ||
+        !read_bytes(text, 3, read.trace_id, sizeof read.trace_id) ||
+        !read_bytes(text, 36, read.span_id, sizeof read.span_id) || !read_bytes(text, 53, &flags, 1) ||
         is_zero(read.trace_id, sizeof read.trace_id) || is_zero(read.span_id, sizeof read.span_id)) {
         return false;
     }
@@ -67,28 +50,15 @@ bool rcs_traceparent_read(struct recourse_span text, struct rcs_trace_context *c
     return true;
 }
 
-static char *write_bytes(const uint8_t *bytes, size_t size, char *out)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    for (size_t i = 0; i < size; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 15u];
-    }
-    return out;
-}
-
 void rcs_traceparent_write(const struct rcs_trace_context *context, char text[RCS_TRACEPARENT_SIZE + 1])
 {
-    char *at = text;
-
-    memcpy(at, "00-", 3);
-    at = write_bytes(context->trace_id, sizeof context->trace_id, at + 3);
-    *at++ = '-';
-    at = write_bytes(context->span_id, sizeof context->span_id, at);
-    *at++ = '-';
-    at = write_bytes(&context->flags, 1, at);
-    *at = '\0';
+    memcpy(text, "00-", 3);
+    rcs_hex_write(context->trace_id, sizeof context->trace_id, text + 3);
+    text[35] = '-';
+    rcs_hex_write(context->span_id, sizeof context->span_id, text + 36);
+    text[52] = '-';
+    rcs_hex_write(&context->flags, 1, text + 53);
+    text[RCS_TRACEPARENT_SIZE] = '\0';
 }
 
 /* ---- tracestate ---- */

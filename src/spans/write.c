@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/hex.h"
+
 #define FLAGS_KNOWN 0x100u /* whether the parent is remote is known */
 #define FLAGS_REMOTE 0x200u
 
@@ -23,12 +25,9 @@ static void put_quoted(struct rcs_span_writer *writer, struct recourse_span text
 
 static void put_hex(struct rcs_span_writer *writer, const char *key, const uint8_t *bytes, size_t size)
 {
-    char text[40];
-    size_t used = 0;
+    char text[33] = "";
 
-    for (size_t i = 0; i < size; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%02x", bytes[i]);
-    }
+    rcs_hex_write(bytes, size, text);
     put(writer, key);
     put(writer, text);
     put(writer, "\",");
