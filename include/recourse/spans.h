@@ -28,7 +28,7 @@ struct recourse_spans_options {
        "recourse". Of a name that comes twice the last counts. */
     const char *const *resource;
     unsigned queue_max; /* spans that have ended and are kept; 0: 2048. Beyond it they are dropped */
-    unsigned batch_max; /* spans of one batch; 0: 512 */
+    unsigned batch_max; /* spans of one batch; 0: 512; at most `queue_max` */
     uint64_t batch_ms;  /* from the first span of a batch to its closing, at the latest; 0: 5 s */
     /*
      * Either: is handed each batch, from recourse_runner_step or recourse_spans_flush. `json` lives until it returns; it must

@@ -98,6 +98,7 @@ static void set_defaults(struct recourse_spans_options *options)
 {
     options->queue_max = options->queue_max > 0 ? options->queue_max : QUEUE_MAX;
     options->batch_max = options->batch_max > 0 ? options->batch_max : BATCH_MAX;
+    options->batch_max = options->batch_max < options->queue_max ? options->batch_max : options->queue_max;
     options->batch_ms = options->batch_ms > 0 ? options->batch_ms : BATCH_MS;
     options->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS;
 }

@@ -349,7 +349,8 @@ static void test_mcp(void)
 
 /* ---- how calls end otherwise ---- */
 
-static void test_cancelled(void)
+/* A call whose try goes on. */
+static struct recourse_turn *start_silent(void)
 {
     static const struct sim_answer silent[] = {{.after_ms = 0}};
     struct recourse_call_request call = spans_call("lookup", "", "");
@@ -359,6 +360,13 @@ static void test_cancelled(void)
     turn = kit_start(&at.kit, &call, 1);
     kit_until(&at.kit, 1050);
     RCS_EQUAL(at.batches, 0);
+    return turn;
+}
+
+static void test_cancelled(void)
+{
+    struct recourse_turn *turn = start_silent();
+
     recourse_turn_cancel(turn);
     kit_finish(&at.kit, turn);
     RCS_TEXT_EQUAL(spans_words(&at),
@@ -373,13 +381,8 @@ static void test_cancelled(void)
 /* A turn that is freed leaves no span, as it leaves no result. */
 static void test_freed(void)
 {
-    static const struct sim_answer silent[] = {{.after_ms = 0}};
-    struct recourse_call_request call = spans_call("lookup", "", "");
-    struct recourse_turn *turn;
+    struct recourse_turn *turn = start_silent();
 
-    open_with("lookup", silent, 1);
-    turn = kit_start(&at.kit, &call, 1);
-    kit_until(&at.kit, 1050);
     recourse_turn_free(turn);
     kit_settle(&at.kit);
     RCS_TEXT_EQUAL(spans_state(&at), "ended 0 exported 0 dropped 0 failed 0 rejected 0 waiting 0");

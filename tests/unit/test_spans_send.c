@@ -218,6 +218,23 @@ static void test_bounded(void)
     spans_close(&at); /* with one under way */
 }
 
+/* A batch is never larger than what may be kept: it would not fill. */
+static void test_small_queue(void)
+{
+    static const struct sim_answer taken[] = {{.after_ms = 1, .status = 200}};
+    struct recourse_spans_options options;
+
+    memset(&at, 0, sizeof at);
+    options = to_collector();
+    options.queue_max = 2;
+    open_to(&options, taken, 1);
+    run_calls(3);
+    RCS_TEXT_EQUAL(sendings(), "0 10 20");
+    kit_until(&at.kit, 1031);
+    RCS_TEXT_EQUAL(spans_state(&at), "ended 6 exported 6 dropped 0 failed 0 rejected 0 waiting 0");
+    spans_close(&at);
+}
+
 /* A batch that is not full goes when its time has come, though nothing else happens. */
 static void test_batch_time(void)
 {
@@ -374,7 +391,7 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"request", test_request},       {"answers", test_answers}, {"no room", test_no_room},
-        {"bounded", test_bounded},       {"batch time", test_batch_time},
+        {"bounded", test_bounded},       {"small queue", test_small_queue}, {"batch time", test_batch_time},
         {"several", test_several},       {"options", test_options}, {"one runner", test_one_runner},
         {"memory", test_memory},
     };
