@@ -13,6 +13,7 @@
 #define URL_DEFAULT "http://localhost:4318/v1/traces"
 #define PATH "v1/traces"
 #define LAST_MS 5000u /* that the end of a run waits at most */
+#define SLICE_MS 100u /* of it, after which a signal has been heard */
 
 /* ---- the environment ---- */
 
@@ -268,7 +269,7 @@ bool rcs_run_otlp_join(const struct rcs_run_options *options, struct recourse_ca
     return true;
 }
 
-void rcs_run_otlp_close(struct recourse_spans *spans)
+void rcs_run_otlp_close(struct recourse_spans *spans, const bool *stopped)
 {
     struct recourse_spans_state state;
     uint64_t missing;
@@ -277,7 +278,8 @@ void rcs_run_otlp_close(struct recourse_spans *spans)
         return;
     }
     fflush(stdout); /* whoever waits for the results has them */
-    (void)!recourse_spans_flush(spans, LAST_MS);
+    for (unsigned left = LAST_MS; left > 0 && !*stopped && recourse_spans_flush(spans, SLICE_MS) != 0; left -= SLICE_MS) {
+    }
     recourse_spans_state(spans, &state);
     missing = state.ended - state.exported;
     if (missing > 0) {

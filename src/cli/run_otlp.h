@@ -16,8 +16,9 @@ bool rcs_run_otlp_open(const struct rcs_run_options *options, struct recourse_po
                        struct recourse_spans **spans);
 /* Gives the calls their trace context. False, with a line on stderr: `--traceparent` is none. */
 bool rcs_run_otlp_join(const struct rcs_run_options *options, struct recourse_calls *calls);
-/* After the runner: sends what is left, within a bound, and says on stderr what was not exported. Frees the spans. */
-void rcs_run_otlp_close(struct recourse_spans *spans);
+/* After the runner: sends what is left, within a bound or until `*stopped`, which a callback of the port may set, and says on
+   stderr what was not exported. Frees the spans. */
+void rcs_run_otlp_close(struct recourse_spans *spans, const bool *stopped);
 
 /* A list as the variables have it, "key=value,key=value" with values %-encoded, as key, value ... NULL; NULL: malformed. */
 const char *const *rcs_otlp_list(struct rcs_arena *arena, const char *text);

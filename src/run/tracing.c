@@ -229,8 +229,10 @@ static const char *error_type(const struct rcs_call *call, const struct recourse
     return recourse_policy_event_name(call->result.policy, decision->event);
 }
 
-static const char *file_name(const char *path)
+/* Its path may have a secret in it, and may be shown otherwise for that. */
+static const char *program_name(const struct recourse_tool *config)
 {
+    const char *path = config->shown_command != NULL ? config->shown_command : config->command[0];
     const char *slash = strrchr(path, '/');
 
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
@@ -241,6 +243,7 @@ static void put_kind(struct rcs_span_writer *writer, const struct rcs_call *call
                      unsigned number)
 {
     const struct recourse_tool *config = &call->tool->config;
+    const char *program = config->kind == RECOURSE_TOOL_COMMAND ? program_name(config) : "";
 
     switch (config->kind) {
     case RECOURSE_TOOL_HTTP:
@@ -255,8 +258,8 @@ static void put_kind(struct rcs_span_writer *writer, const struct rcs_call *call
         put_mcp(writer, call);
         break;
     case RECOURSE_TOOL_COMMAND:
-        rcs_span_name(writer, "run", words(file_name(config->command[0])));
-        rcs_span_text(writer, "process.executable.name", file_name(config->command[0]));
+        rcs_span_name(writer, "run", words(program));
+        rcs_span_text(writer, "process.executable.name", program);
         break;
     default:
         rcs_span_name(writer, "try", words(config->name));
