@@ -148,7 +148,7 @@ static void put_span(struct words *words, struct recourse_span span)
     put(words, "\n", kit_span(""));
 }
 
-/* The spans of one batch: `each` NULL counts; otherwise `index` is looked for. */
+/* The list of spans of one batch. */
 static struct recourse_span spans_of(struct recourse_span batch)
 {
     struct recourse_span key;

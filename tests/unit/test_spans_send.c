@@ -194,7 +194,7 @@ static void test_no_room(void)
     spans_close(&at);
 }
 
-/* Four spans are kept while the collector says nothing; no call waits for that. */
+/* Five spans are kept while the collector says nothing; no call waits for that. */
 static void test_bounded(void)
 {
     static const struct sim_answer silent[] = {{.after_ms = 0}};
