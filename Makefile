@@ -52,7 +52,7 @@ POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 # The verifier of records walks the model: it goes with the command, not into the library.
 VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
 AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
-LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect spans run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
 CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))

@@ -201,6 +201,9 @@ struct recourse_port {
     /* By how much now_ms may lag behind the true time, because it shows a finer clock in whole milliseconds: 1 for such a
        clock. Each wait gets that much longer, so that none ends early. 0: the clock is exact, as a simulated one is. */
     uint64_t lag_ms;
+
+    /* Nanoseconds since 1970, for the times of spans (recourse/spans.h); 0: unknown. NULL: wall_s has to do. */
+    uint64_t (*wall_ns)(void *self);
 };
 
 struct recourse_port_options {

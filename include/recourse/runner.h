@@ -24,6 +24,7 @@ struct recourse_run;
 struct recourse_turn;
 struct recourse_invocation;
 struct recourse_audit;
+struct recourse_spans;
 
 /* ---- what a call ended as ---- */
 
@@ -142,6 +143,10 @@ struct recourse_span recourse_invocation_arguments(const struct recourse_invocat
 struct recourse_span recourse_invocation_call_id(const struct recourse_invocation *invocation);
 /* Stable over the tries of one call, 32 hex digits: for tools that can recognise a repetition. */
 const char *recourse_invocation_idempotency_key(const struct recourse_invocation *invocation);
+/* The trace that its work belongs to: W3C's traceparent and tracestate, NULL where there is none. They live as long as the
+   invocation. */
+const char *recourse_invocation_traceparent(const struct recourse_invocation *invocation);
+const char *recourse_invocation_tracestate(const struct recourse_invocation *invocation);
 unsigned recourse_invocation_try(const struct recourse_invocation *invocation); /* from 1 */
 /* Milliseconds left for this try; RECOURSE_FOREVER: no limit. [any thread] */
 uint64_t recourse_invocation_time_left_ms(const struct recourse_invocation *invocation);
@@ -334,6 +339,9 @@ struct recourse_runner_options {
     /* Where each decision is recorded, opened on the same port (recourse/audit.h); of this runner alone, and closed after
        it. NULL: nowhere. */
     struct recourse_audit *audit;
+    /* Where the spans of calls go, opened on the same port (recourse/spans.h); of this runner alone, and freed after it.
+       NULL: nowhere. */
+    struct recourse_spans *spans;
 };
 
 /* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_ABI (the policy's), RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no random numbers). */
@@ -432,6 +440,14 @@ struct recourse_call_request {
     struct recourse_span name;      /* empty: missing */
     struct recourse_span arguments; /* JSON text, as it came */
     bool truncated;                 /* the reply was cut off: never run */
+    /*
+     * The trace that the call belongs to, as W3C Trace Context writes it: of the span that is its parent. HTTP tools and MCP
+     * servers are sent it (headers of those names, which the tool's own win over; `_meta` of tools/call), functions can ask for
+     * it, commands have it in TRACEPARENT and TRACESTATE: with the span of the try where the runner makes spans, as it is where
+     * it makes none. One that is malformed counts as none. Empty: none; spans begin a trace of their own.
+     */
+    struct recourse_span traceparent;
+    struct recourse_span tracestate;
 };
 
 struct recourse_turn_options {

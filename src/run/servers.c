@@ -313,6 +313,7 @@ static void set_tools(struct recourse_turn *turn)
     for (struct rcs_mcp_server *server = turn->run->runner->servers; server != NULL; server = server->next) {
         if (!server->known) {
             turn->calls[i].lists = true;
+            rcs_tracing_drop(&turn->calls[i]); /* no model has made it */
             turn->calls[i++].tool = server->lister;
         }
     }

@@ -256,6 +256,8 @@ static int put_call(const struct mcp_try *try, struct rcs_mcp_order *order)
 
     rcs_tool_key(try->order.key, key);
     meta = rcs_mcp_meta_of(try->server, key, try->order.number);
+    meta.traceparent = rcs_try_traceparent(try->order.trace);
+    meta.tracestate = rcs_try_tracestate(try->order.trace);
     code = rcs_mcp_put_call(&order->body, try->id, &call, &meta);
     if (code == 0 && order->modern) {
         code = rcs_mcp_put_headers(try->server, "tools/call", try->order.tool, call.arguments, &order->headers);
@@ -438,6 +440,9 @@ static int send(struct mcp_try *try)
         rcs_buffer_clear(&order.body);
         rcs_buffer_clear(&order.headers);
         return code;
+    }
+    if (!try->lists && try->order.trace != NULL) {
+        rcs_mcp_note_request(server, try->id, try->order.trace);
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
     if (code == 0) {

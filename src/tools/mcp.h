@@ -87,6 +87,7 @@ struct rcs_mcp_server {
     int64_t last_id;
     char *session;                     /* a header line; NULL: the server keeps none */
     char version[64];                  /* likewise; empty before the handshake */
+    uint8_t own_headers;               /* that the configuration names itself: RCS_OWN_TRACE counts */
     struct rcs_mcp_waiter *waiters;
     struct rcs_mcp_exchange *handshake; /* the probe of its era, too */
     const char *asked;                  /* the method of that one, and when */
@@ -185,6 +186,9 @@ void rcs_mcp_round_clear(struct rcs_mcp_round *round);
 /* Takes a result that is `input_required`. NULL: the call is to be sent again; otherwise why it is not. */
 RECOURSE_MUST_USE const char *rcs_mcp_round_next(const struct rcs_mcp_server *server, struct rcs_mcp_round *round,
                                                  struct recourse_span result, unsigned rounds_max);
+
+/* Writes down how a call is sent, for whoever traces it. */
+void rcs_mcp_note_request(const struct rcs_mcp_server *server, int64_t id, struct rcs_try_trace *trace);
 
 /* ---- mcp_params.c: parameters that travel as headers, too ---- */
 

@@ -8,7 +8,7 @@
 #include "src/io/memory.h"
 #include "src/io/timer.h"
 
-#define HEADERS_OWN 6u
+#define HEADERS_OWN 8u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
 
 /* ---- the request ---- */
@@ -47,6 +47,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+        if (!(server->own_headers & RCS_OWN_TRACE)) {
+            count += rcs_try_trace_lines(order->trace, exchange->headers + count);
+        }
     }
     for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
         exchange->headers[count++] = exchange->lines.data + at;
