@@ -260,7 +260,10 @@ struct recourse_tool_info {
     bool read_only;
 };
 
-/* A tool that a server lists and that is not taken, since it can't be called as the protocol wants. Lives as the above. */
+/*
+ * A tool that is not taken: a server lists it, and it can't be called as the protocol wants, or is listed twice; or the
+ * configuration asks for it (`tools`), and the server doesn't list it. Lives as the above.
+ */
 struct recourse_tool_left_out {
     struct recourse_span name; /* as the server has it */
     struct recourse_span server;
@@ -360,6 +363,10 @@ size_t recourse_runner_tool_count(const struct recourse_runner *runner);
 bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t index, struct recourse_tool_info *info);
 /* Likewise of the tools that were not taken. */
 bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index, struct recourse_tool_left_out *left_out);
+/* The name of a tool as that server has it, whether it was taken or not: writes at most `size` bytes, and returns the length when
+   whole; 0 past the last. */
+size_t recourse_runner_listed(const struct recourse_runner *runner, struct recourse_span server, size_t index, char *out,
+                              size_t size);
 
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A

@@ -368,6 +368,10 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         return;
     }
     code = keep_page(try, tools);
+    if (code == 0 && try->tools > RCS_MCP_TOOLS_MAX) {
+        end_broken(try, &reply->facts, "the list of tools has more than 10000 of them");
+        return;
+    }
     if (code == 0 && ends) {
         end_list(try, &reply->facts);
         return;

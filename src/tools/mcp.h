@@ -13,6 +13,7 @@
 
 #define RCS_MCP_VERSION "2025-11-25" /* the one that we offer */
 #define RCS_MCP_PAGES_MAX 50u        /* of one tools/list */
+#define RCS_MCP_TOOLS_MAX 10000u     /* likewise */
 #define RCS_MCP_PAUSE_MS 100u        /* in which a server may say more about its list */
 #define RCS_MCP_RELIST_MS 1000u      /* at least from one list to the next that it has changed */
 #define RCS_MCP_DETAIL_MAX 256u
