@@ -75,7 +75,7 @@ static void end_by_all(struct mcp_try *try, struct recourse_facts *facts)
     if (!is_lister(try)) {
         facts->unsent = facts->unsent || try->lists;
     }
-    if (!is_lister(try) && try->touched) {
+    if (!is_lister(try) && try->touched && !rcs_mcp_facts_refused(&try->order, facts)) {
         rcs_mcp_facts_touched(facts, when, detail);
     }
     end(try, facts);
@@ -108,9 +108,15 @@ static void end_broken(struct mcp_try *try, const struct recourse_facts *seen, c
 static void end_refused(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 {
     struct recourse_facts facts = reply->facts;
+    struct recourse_facts refusal = reply->refusal;
 
     rcs_mcp_era_doubt(try->server, *try->order.session, &facts);
-    end_by_all(try, &facts);
+    refusal.resumes = facts.resumes;
+    if (refusal.http != 0 && (is_lister(try) || (!try->lists && rcs_mcp_facts_refused(&try->order, &refusal)))) {
+        end(try, &refusal);
+    } else {
+        end_by_all(try, &facts);
+    }
 }
 
 static int go_on(struct mcp_try *try);

@@ -270,6 +270,9 @@ void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *
         return;
     }
     broken = reply.facts.network != 0 || reply.facts.timeout != 0 || reply.facts.protocol || reply.facts.too_large;
+    if (exchange->resume.refused) {
+        reply.refusal = reply.facts;
+    }
     if (exchange->resume.detail[0] != '\0') {
         rcs_mcp_resume_judge(exchange, &reply.facts);
     } else if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {

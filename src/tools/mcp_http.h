@@ -47,6 +47,7 @@ struct rcs_mcp_resume {
     uint64_t until_ms;      /* no wait goes beyond it */
     uint16_t http;          /* of the stream that broke off last */
     uint8_t network;
+    bool refused;           /* an answer with a status has ended it */
     char detail[160];       /* why there is no other resume; empty: there was no need for one, or no way */
 };
 

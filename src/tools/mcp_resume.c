@@ -121,6 +121,7 @@ bool rcs_mcp_resume(struct rcs_mcp_exchange *exchange, const struct recourse_fac
             rcs_mcp_session_lost(exchange->server, exchange->generation);
         }
         say_failure(resume, facts);
+        resume->refused = facts->http >= 400 && facts->network == 0 && facts->timeout == 0;
         return false;
     }
     if (resume->used >= resume->most) {
