@@ -234,7 +234,9 @@ struct recourse_mcp_server {
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
     uint64_t timeout_ms;         /* of a try; 0: the policy's. The shorter of both holds */
     uint64_t connect_timeout_ms; /* 0: 10 s */
-    uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
+    /* The longest gap between bytes; of a program, between what is seen of a request: its progress, a question of the server's,
+       bytes of a line that has begun. 0: none. The time of a try holds besides, whatever is seen. */
+    uint64_t read_timeout_ms;
     unsigned limit;              /* tries at once, of all its tools; 0: none */
     uint8_t approval;            /* enum recourse_approval_mode, of its tools */
     bool declared_unsafe; /* as of a tool, for all of them */

@@ -219,12 +219,17 @@ bool rcs_mcp_lines_next(struct rcs_mcp_lines *lines, const char **at, const char
     return true;
 }
 
+bool rcs_mcp_lines_has_begun(const struct rcs_mcp_lines *lines)
+{
+    return !lines->returned && (lines->begun.size > 0 || lines->fault != 0);
+}
+
 bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line)
 {
     if (lines->returned) {
         forget(lines);
     }
-    if (lines->begun.size == 0 && lines->fault == 0) {
+    if (!rcs_mcp_lines_has_begun(lines)) {
         return false;
     }
     give(lines, line);

@@ -36,6 +36,8 @@ void rcs_mcp_lines_init(struct rcs_mcp_lines *lines, struct rcs_mailbox *mailbox
 void rcs_mcp_lines_clear(struct rcs_mcp_lines *lines);
 /* Reads from `*at` up to `end` and moves `*at`. True: a line; call again, there may be more. */
 bool rcs_mcp_lines_next(struct rcs_mcp_lines *lines, const char **at, const char *end, struct rcs_mcp_line *line);
+/* Whether a line has begun and not ended. */
+bool rcs_mcp_lines_has_begun(const struct rcs_mcp_lines *lines);
 /* At the end of the stream: what has no end of its own is a line. False: there is nothing. */
 bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line);
 

@@ -153,7 +153,18 @@ static void take_signs(struct rcs_mcp_program *program, const struct rcs_mcp_mes
         return;
     }
     for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
-        message->begun = message->begun || asks || message->id == progress;
+        if (asks || message->id == progress) {
+            message->begun = true;
+            rcs_mcp_posted_touch(message);
+        }
+    }
+}
+
+/* A line that has begun may be the answer to any of them. */
+static void touch_all(struct rcs_mcp_program *program)
+{
+    for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
+        rcs_mcp_posted_touch(message);
     }
 }
 
@@ -258,6 +269,9 @@ static void on_data(void *user, const char *bytes, size_t size)
     enter(program);
     while (!program->over && rcs_mcp_lines_next(&program->lines, &at, end, &line)) {
         take_line(program, &line);
+    }
+    if (!program->over && rcs_mcp_lines_has_begun(&program->lines)) {
+        touch_all(program);
     }
     if (size == 0 && !program->over && rcs_mcp_lines_last(&program->lines, &line)) {
         take_line(program, &line);

@@ -15,6 +15,7 @@ struct rcs_mcp_posted {
     size_t reserved; /* of the runner's bound */
     int64_t id;      /* 0: nobody waits for it */
     bool begun;      /* see rcs_mcp_reply */
+    struct rcs_timer idle; /* nothing was seen of it for so long */
     uint64_t generation;
     void (*done)(void *user, const struct rcs_mcp_reply *reply);
     void *user;
@@ -45,6 +46,8 @@ struct rcs_mcp_program {
 void rcs_mcp_posted_drop(struct rcs_mcp_posted *message);
 /* Its end, for whoever waits. */
 void rcs_mcp_posted_answer(struct rcs_mcp_posted *message, const struct rcs_mcp_reply *reply);
+/* It was seen at work: its read timeout counts from now. */
+void rcs_mcp_posted_touch(struct rcs_mcp_posted *message);
 bool rcs_mcp_posted_is_handshake(const struct rcs_mcp_posted *message);
 /* Writes what can be written. */
 void rcs_mcp_program_pump(struct rcs_mcp_program *program);
