@@ -25,6 +25,7 @@ struct mcp_try {
     struct rcs_mcp_page *pages;
     unsigned page_count;
     unsigned tools;
+    size_t list_size; /* of all pages: no more than of one answer */
     struct rcs_buffer cursors; /* those that were followed, one a line */
     struct rcs_buffer text;
     struct rcs_buffer ends; /* of the blocks in `text`, each a uint32_t */
@@ -137,6 +138,7 @@ static void forget_pages(struct mcp_try *try)
     rcs_buffer_reset(&try->cursors);
     try->page_count = 0;
     try->tools = 0;
+    try->list_size = 0;
 }
 
 /* A modern server refuses before it looks at a request. What can be put right is, once each; it is no try. */
@@ -307,14 +309,15 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
     struct recourse_span value;
     size_t at = 0;
 
-    if (!rcs_mailbox_reserve(server->host->mailbox, size)) {
+    if (size > server->host->body_max - try->list_size) {
         return RECOURSE_E_LIMIT;
     }
     page = rcs_alloc(server->host->allocator, sizeof *page + size);
     if (page == NULL) {
-        rcs_mailbox_give_back(server->host->mailbox, size);
         return RECOURSE_E_MEMORY;
     }
+    rcs_mailbox_charge(server->host->mailbox, size); /* as a result: the answer that it comes from had room */
+    try->list_size += size;
     page->next = NULL;
     page->size = size;
     rcs_utf8_mend(tools, page->tools, size);
@@ -393,7 +396,8 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     code = code == 0 ? rcs_buffer_append(&try->cursors, cursor.data, cursor.size) : code;
     code = code == 0 ? rcs_buffer_append_byte(&try->cursors, '\n') : code;
     if (code != 0 || send(try) != 0) {
-        end_broken(try, &reply->facts, "no memory or room for the list of tools");
+        end_broken(try, &reply->facts, code == RECOURSE_E_LIMIT ? "the list of tools is too large to be kept"
+                                                                : "no memory or room for the list of tools");
     }
 }
 

@@ -29,6 +29,7 @@ struct rcs_mcp_program {
     struct recourse_process *process;
     struct recourse_process_request request;
     struct rcs_mcp_lines lines;
+    struct rcs_claim claim; /* the line that is coming, and the bytes that there is leave to read */
     struct rcs_mcp_posted *first; /* in the order in which they were posted */
     struct rcs_mcp_posted *last;
     struct rcs_mcp_posted *unsent; /* the first one that isn't written to its end; all behind it aren't either */
@@ -58,6 +59,8 @@ void rcs_mcp_program_pump(struct rcs_mcp_program *program);
 RECOURSE_MUST_USE int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program **program);
 /* Ends it, and nothing more is sent to it. What is in flight learns of it when it has gone. */
 void rcs_mcp_program_hang_up(struct rcs_mcp_program *program);
+/* Whether what it writes is not read now, for want of room. */
+bool rcs_mcp_program_waits(const struct rcs_mcp_program *program);
 /* The same, and nobody is told of its end. It is gone, unless one of its callbacks runs: then it goes after that. */
 void rcs_mcp_program_abandon(struct rcs_mcp_program *program);
 

@@ -163,6 +163,7 @@ static void go_on(struct rcs_timer *timer)
         .version = exchange->version,
         .last_event = rcs_buffer_span(&resume->last),
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps the try's */
+        .keep = rcs_mcp_exchange_keep,
         .data = rcs_mcp_exchange_data,
         .done = got,
         .user = exchange,

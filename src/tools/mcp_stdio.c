@@ -51,6 +51,9 @@ void rcs_mcp_posted_drop(struct rcs_mcp_posted *message)
     }
     program->loose_count -= message->id == 0;
     rcs_timers_remove(program->server->host->timers, &message->idle);
+    if (program->first == NULL && !rcs_mcp_program_waits(program)) { /* half a line for nobody keeps nobody waiting */
+        rcs_claim_leave(program->server->host->room, &program->claim);
+    }
     give_back(message);
     rcs_free(program->server->host->allocator, message);
 }
@@ -98,6 +101,10 @@ static void on_idle(struct rcs_timer *timer)
         .facts = {.timeout = RECOURSE_TIMEOUT_READ, .unsent = message->sent == 0, .detail = {detail, sizeof detail - 1}},
         .begun = message->begun};
 
+    if (rcs_mcp_program_waits(message->program)) { /* it is we who don't hear */
+        (void)watch(message);
+        return;
+    }
     (void)cancel((struct rcs_mcp_exchange *)(void *)message);
     done(user, &reply);
 }
