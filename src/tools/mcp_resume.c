@@ -87,6 +87,14 @@ static bool may_do_better(const struct recourse_facts *facts)
            (facts->network == RECOURSE_NETWORK_RESET || facts->network == RECOURSE_NETWORK_CLOSED);
 }
 
+/* Nothing of the request is sent again, and of an event that was cut nothing counts. */
+static void give_back(struct rcs_mcp_exchange *exchange)
+{
+    rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->sse.data);
+    rcs_claim_end(exchange->server->host->room, &exchange->claim);
+}
+
 static bool wait(struct rcs_mcp_exchange *exchange)
 {
     struct rcs_mcp_resume *resume = &exchange->resume;
@@ -100,6 +108,7 @@ static bool wait(struct rcs_mcp_exchange *exchange)
     if (rcs_timers_set(host->timers, &resume->timer, now_ms + wait_ms + host->port->lag_ms) != 0) {
         return say(resume, "there was no memory to read on");
     }
+    give_back(exchange);
     return true;
 }
 

@@ -229,7 +229,9 @@ EOT
 "$RECOURSE" $commands --stream "$work/calls.json" >/dev/full 2>"$work/err"
 is 'exit status' "$?" 1
 is stderr "$(cat "$work/err")" "recourse run: standard output can't be written, so nothing more is run: No space left on device"
-is 'what was run' "$(cat "$work/ran")" '{"n":1}'
+# The second takes the place that the first leaves before the first's result is written: it may have begun.
+case $(cat "$work/ran") in *'{"n":3}'*) third=run ;; *) third='not run' ;; esac
+is 'the third call' "$third" 'not run'
 
 # one result a line
 in="[$(call c1 good),$(call c2 good '{\"n\":1}')]"

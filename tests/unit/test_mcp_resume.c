@@ -181,6 +181,7 @@ static void test_deadline_and_cancel(void)
         struct recourse_turn *turn;
         struct mcp_kit mcp;
         uint64_t began;
+        size_t held;
 
         mcp_open(&mcp);
         mcp.kit.policy.policy.settings.resumes = 3;
@@ -191,10 +192,12 @@ static void test_deadline_and_cancel(void)
         mcp_add(&mcp, "s");
         (void)mcp_list(&mcp);
         mcp.facts[0] = '\0';
+        held = recourse_runner_memory(mcp.kit.runner);
         turn = kit_start_one(&mcp.kit, "find", "{}");
         began = mcp.kit.sim.now_ms;
         kit_until(&mcp.kit, began + (way == 1 ? 100 : 700)); /* in the wait; in the GET */
         RCS_EQUAL(mcp.kit.sim.stream_count, way == 1 ? 1 : 2);
+        RCS_EQUAL(recourse_runner_memory(mcp.kit.runner) - held, strlen("{}")); /* of request and stream nothing is kept */
         if (way == 0) {
             kit_until(&mcp.kit, began + 2000);
             kit_settle(&mcp.kit);
