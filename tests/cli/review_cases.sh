@@ -400,12 +400,48 @@ if command -v git >/dev/null; then
         echo $? >>"$work/git.err"
         git rm -qf spec/lightspeed.policy.md
         git diff --cached --ext-diff >"$work/git.gone"
+        # renamed, as it is and changed; another mode, in the work tree and staged; not merged
+        git reset -q --hard
+        git mv spec/lightspeed.policy.md spec/speed.policy.md
+        git diff -M HEAD >"$work/git.moved" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        sed 's/^# lightspeed$/# speed/' "$looser" >spec/speed.policy.md
+        git diff -M HEAD >"$work/git.renamed" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git reset -q --hard
+        chmod +x spec/lightspeed.policy.md
+        git diff >"$work/git.mode" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git add -A
+        git diff --cached >>"$work/git.mode" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git reset -q --hard
+        for side in one two; do
+            git checkout -q -b $side HEAD
+            echo "$side" >>spec/lightspeed.policy.md
+            git -c user.name=n -c user.email=e commit -qam $side
+            git checkout -q -
+        done
+        git checkout -q one
+        git -c user.name=n -c user.email=e merge -q two >/dev/null 2>&1
+        git diff --cached >"$work/git.unmerged" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
     )
+    is 'renamed' "$(cat "$work/git.moved")" 'spec/lightspeed.policy.md: is now spec/speed.policy.md
+same: spec/speed.policy.md: nothing else changed'
+    has 'renamed and changed' "$(cat "$work/git.renamed")" 'spec/lightspeed.policy.md: is now spec/speed.policy.md
+looser: spec/lightspeed.policy.md -> spec/speed.policy.md
+at most: 3 -> 4 tries'
+    is 'another mode' "$(cat "$work/git.mode")" 'spec/lightspeed.policy.md: mode 100644 -> 100755
+same: spec/lightspeed.policy.md: nothing else changed
+spec/lightspeed.policy.md: mode 100644 -> 100755
+same: spec/lightspeed.policy.md: nothing else changed'
+    is 'not merged' "$(cat "$work/git.unmerged")" 'spec/lightspeed.policy.md: not merged yet'
     has 'stdout' "$(cat "$work/git.looser")" "looser: spec/lightspeed.policy.md -> spec/lightspeed.policy.md
 at most: 3 -> 4 tries"
     has 'what cannot be compared' "$(cat "$work/git.bad")" 'spec/lightspeed.policy.md: not compared, since one of the two has errors'
     has 'a policy that is gone' "$(cat "$work/git.gone")" 'spec/lightspeed.policy.md: the policy is deleted'
-    is 'statuses' "$(grep -c '^0$' "$work/git.err")" 2
+    is 'statuses' "$(grep -c '^0$' "$work/git.err")" 7
 else
     echo 'cli: skipped, since git is not in PATH: git diff'
     skipped=$((skipped + 1))
