@@ -273,7 +273,6 @@ static void mutate_cell(struct rcs_mutants *mutants, enum rcs_section section, c
 void rcs_mutants_make(struct rcs_arena *arena, const struct rcs_loaded *loaded, struct rcs_mutants *mutants)
 {
     const struct rcs_spec *spec = loaded->spec;
-    struct rcs_findings findings = {.arena = arena};
     struct rcs_reader *reader = rcs_arena_alloc(arena, sizeof *reader);
     struct rcs_loaded again;
 
@@ -283,12 +282,12 @@ void rcs_mutants_make(struct rcs_arena *arena, const struct rcs_loaded *loaded, 
     mutants->text = spec->text;
     mutants->size = spec->size;
     mutants->spec = spec;
-    rcs_load(arena, spec->path, spec->text, spec->size, &findings, &again);
-    mutants->warnings = findings.by_severity[RCS_WARNING];
+    mutants->findings.arena = arena;
+    rcs_load(arena, spec->path, spec->text, spec->size, &mutants->findings, &again);
     reader->arena = arena;
-    reader->findings = &findings;
+    reader->findings = &mutants->findings;
     reader->spec = again.spec;
-    rcs_document_read(arena, spec->text, spec->size, &findings, &reader->document);
+    rcs_document_read(arena, spec->text, spec->size, reader->findings, &reader->document);
     mutants->document = reader->document;
     rcs_read_sections(reader);
     for (enum rcs_section section = RCS_SECTION_SETTINGS; section < RCS_SECTION_EXAMPLES; section++) {
@@ -316,6 +315,31 @@ static bool is_equivalent(struct rcs_arena *arena, const struct rcs_spec *old_sp
     return diff.complete && diff.count == 0;
 }
 
+static bool is_known(const struct rcs_findings *known, const struct rcs_finding *finding)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        const struct rcs_finding *own = &known->items[i];
+
+        if (own->severity == finding->severity && strcmp(own->code, finding->code) == 0 &&
+            strcmp(own->text, finding->text) == 0 &&
+            strcmp(own->rows == NULL ? "" : own->rows, finding->rows == NULL ? "" : finding->rows) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a check or an example says what it does not say of the policy as it is. */
+static bool is_caught(const struct rcs_mutants *mutants, const struct rcs_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].severity == RCS_ERROR && !is_known(&mutants->findings, &findings->items[i])) {
+            return true;
+        }
+    }
+    return findings->by_severity[RCS_WARNING] > mutants->findings.by_severity[RCS_WARNING];
+}
+
 enum rcs_fate rcs_mutant_judge(const struct rcs_mutants *mutants, size_t index)
 {
     const struct rcs_mutant *mutant = &mutants->items[index];
@@ -328,8 +352,8 @@ enum rcs_fate rcs_mutant_judge(const struct rcs_mutants *mutants, size_t index)
     rcs_append(&text, mutants->text, mutant->begin);
     rcs_append_text(&text, mutant->with);
     rcs_append(&text, mutants->text + mutant->end, mutants->size - mutant->end);
-    if (!rcs_load(&arena, mutants->path, text.data, text.size, &findings, &loaded) ||
-        findings.by_severity[RCS_WARNING] > mutants->warnings) {
+    rcs_load(&arena, mutants->path, text.data, text.size, &findings, &loaded);
+    if (loaded.machine == NULL || is_caught(mutants, &findings)) {
         fate = RCS_FATE_CAUGHT;
     } else if (mutant->declared) {
         fate = RCS_FATE_DECLARED;

@@ -120,7 +120,7 @@ static int compare(struct rcs_compared compared, const struct chosen *chosen)
 
 static int diff_files(const char *const paths[2], const char *const shown[2], const struct chosen *chosen)
 {
-    static const struct rcs_spec_reader reader = {"diff", "compared", true};
+    static const struct rcs_spec_reader reader = {"diff", "compared"};
     struct rcs_arena arena = {0};
     struct rcs_loaded loaded[2] = {{NULL, NULL, {0}}, {NULL, NULL, {0}}};
     struct rcs_compared compared = {.old_path = paths[0], .new_path = paths[1], .old_loaded = &loaded[0],

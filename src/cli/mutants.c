@@ -233,7 +233,7 @@ static int judge_and_print(const struct rcs_mutants *mutants, size_t jobs, bool 
 
 static int run(int argc, char **argv)
 {
-    static const struct rcs_spec_reader reader = {"mutants", "changed", false};
+    static const struct rcs_spec_reader reader = {"mutants", "changed"};
     bool json = false;
     const char *jobs_text = NULL;
     const struct rcs_option options[] = {

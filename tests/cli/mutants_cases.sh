@@ -24,6 +24,15 @@ says 'recourse mutants: --jobs takes a number from 1 to 64'
 try 1 mutants "$bad"
 has stderr "$err" "recourse mutants: $bad has errors: nothing was changed"
 
+# an example that comes out otherwise is said, and is no reason to call every change caught
+mkdir "$work/otherwise"
+otherwise=$work/otherwise/plain.policy.md
+awk '!done && /^\| X/ { gsub(/\| [0-9]+ \| /, "| 9 | "); done = 1 } { print }' tests/unit/policies/plain.policy.md >"$otherwise"
+try 1 mutants "$otherwise"
+has stderr "$err" "recourse mutants: warning: $otherwise: examples come out otherwise (X"
+[ "$(grep -c ': unnoticed: ' "$work/out")" -ge "$(echo "$counts" | awk '{print $5}')" ]
+note $? 'without that example no fewer are unnoticed'
+
 # ---- completion ----
 
 # offers WORD...: what bash would offer for the last word
