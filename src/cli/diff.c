@@ -241,15 +241,19 @@ const struct rcs_command rcs_command_diff = {
         "  no-lost-reminders     no run loses its reminder\n"
         "  no-longer-waits       no wait is longer, none is new, no deadline is later\n"
         "  no-new-unsafe-replay  nothing that may have acted is done again, of a tool\n"
-        "                        that is not safe, that was not before\n"
+        "                        that is not safe, that was not before. Not by the old\n"
+        "                        policy's word either: an effect that is now called none\n"
+        "                        and a tool now called safe are claims, so they break it\n"
+        "                        where the failure is now tried again\n"
         "\n"
         "Options:\n"
         "  --gate GATE,...  the exit status says whether these are kept\n"
         "  --markdown       to be posted on a pull request\n"
         "  --json           one object: {\"verdict\",\"prose_only\",\"complete\",\"old\",\"new\",\n"
         "                   \"renamed\",\"differences\":[{\"change\",\"leans\",\n"
-        "                   \"unsafe_replay\",\"longer\",\"about\",\"old\":{\"words\",\"rows\",\n"
-        "                   \"what\"},\"new\"}],\"gates\":[{\"gate\",\"kept\",\"broken_by\"}]}\n",
+        "                   \"unsafe_replay\",\"claimed_harmless\",\"longer\",\n"
+        "                   \"about\",\"old\":{\"words\",\"rows\",\"what\"},\"new\"}],\n"
+        "                   \"gates\":[{\"gate\",\"kept\",\"broken_by\"}]}\n",
     .more =
         "\n"
         "For git, in a repository that has policies (two lines; the first is to be\n"
