@@ -178,18 +178,24 @@ static uint8_t verdict_of(const struct rcs_diff *diff)
                                    : RCS_DIFFERENT;
 }
 
+/* False: there is nothing to look for. */
+static bool begin(struct rcs_diff *diff, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec)
+{
+    memset(diff, 0, sizeof *diff);
+    diff->old_spec = old_spec;
+    diff->new_spec = new_spec;
+    diff->complete = true;
+    diff->prose_only = memcmp(old_spec->behaviour_sha256, new_spec->behaviour_sha256, 32) == 0;
+    return !diff->prose_only;
+}
+
 void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
                    struct rcs_diff *diff)
 {
     struct rcs_facts_pairs pairs;
     unsigned tools;
 
-    memset(diff, 0, sizeof *diff);
-    diff->old_spec = old_spec;
-    diff->new_spec = new_spec;
-    diff->complete = true;
-    diff->prose_only = memcmp(old_spec->behaviour_sha256, new_spec->behaviour_sha256, 32) == 0;
-    if (diff->prose_only) {
+    if (!begin(diff, old_spec, new_spec)) {
         return;
     }
     rcs_diff_facts(arena, old_spec, new_spec, &pairs);
@@ -199,4 +205,26 @@ void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, con
     rcs_diff_settings(arena, diff);
     put_in_order(diff);
     diff->verdict = verdict_of(diff);
+}
+
+bool rcs_diff_none(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec)
+{
+    struct rcs_facts_pairs pairs;
+    struct rcs_diff diff;
+    unsigned tools;
+
+    if (!begin(&diff, old_spec, new_spec)) {
+        return true;
+    }
+    diff.first_only = true;
+    rcs_diff_settings(arena, &diff);
+    tools = rcs_diff_tools(arena, &diff);
+    if (diff.count == 0) {
+        rcs_diff_facts(arena, old_spec, new_spec, &pairs);
+        compare_failures(arena, &diff, &pairs);
+    }
+    if (diff.count == 0) {
+        rcs_diff_runs(arena, &diff, pairs.items, pairs.count, tools);
+    }
+    return diff.count == 0 && diff.complete;
 }

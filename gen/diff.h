@@ -63,6 +63,7 @@ struct rcs_diff {
     uint8_t verdict;   /* enum rcs_verdict */
     bool prose_only;   /* the behaviour digests agree */
     bool complete;     /* all runs were compared: there were not too many */
+    bool first_only;   /* the search ends with the first difference */
     struct rcs_rename {
         const char *old_name, *new_name;
     } *renames;        /* failures that got another name and nothing else */
@@ -71,6 +72,9 @@ struct rcs_diff {
 
 void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
                    struct rcs_diff *diff);
+
+/* Whether they do the same: false with the first difference, and where there are too many runs to say so. */
+bool rcs_diff_none(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec);
 
 const char *rcs_change_name(uint8_t change); /* "more-tries" */
 const char *rcs_verdict_name(uint8_t verdict);

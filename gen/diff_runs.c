@@ -550,7 +550,7 @@ void rcs_diff_runs(struct rcs_arena *arena, struct rcs_diff *diff, const struct 
         }
     }
     read_preconditions(&walk);
-    for (size_t i = 0; i < walk.pairs.count; i++) {
+    for (size_t i = 0; i < walk.pairs.count && !(diff->first_only && diff->count > 0); i++) {
         read_pair(&walk, i);
     }
 }

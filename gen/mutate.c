@@ -304,17 +304,6 @@ void rcs_mutants_make(struct rcs_arena *arena, const struct rcs_loaded *loaded, 
 
 /* ---- what becomes of them ---- */
 
-static bool is_equivalent(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec)
-{
-    struct rcs_diff diff;
-
-    if (memcmp(old_spec->behaviour_sha256, new_spec->behaviour_sha256, sizeof old_spec->behaviour_sha256) == 0) {
-        return true;
-    }
-    rcs_diff_find(arena, old_spec, new_spec, &diff);
-    return diff.complete && diff.count == 0;
-}
-
 static bool is_known(const struct rcs_findings *known, const struct rcs_finding *finding)
 {
     for (size_t i = 0; i < known->count; i++) {
@@ -357,7 +346,7 @@ enum rcs_fate rcs_mutant_judge(const struct rcs_mutants *mutants, size_t index)
         fate = RCS_FATE_CAUGHT;
     } else if (mutant->declared) {
         fate = RCS_FATE_DECLARED;
-    } else if (is_equivalent(&arena, mutants->spec, loaded.spec)) {
+    } else if (rcs_diff_none(&arena, mutants->spec, loaded.spec)) {
         fate = RCS_FATE_EQUIVALENT;
     }
     rcs_arena_clear(&arena);
