@@ -342,5 +342,6 @@ const struct rcs_command rcs_command_mutants = {
         "  spec/lightspeed.policy.md: 867 changes: 819 caught, 9 equivalent,\n"
         "  39 declared, 0 unnoticed\n"
         "\n"
-        "Exit status: 0; 1 if some are unnoticed or not judged, or the policy has errors.\n",
+        "Exit status: 0; 1 if some are unnoticed or not judged, or the policy has\n"
+        "errors.\n",
 };

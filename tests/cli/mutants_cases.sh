@@ -74,4 +74,8 @@ if command -v zsh >/dev/null; then
     note $? 'zsh can read it'
 fi
 try 1 completion fish
+says "recourse completion: there is nothing for 'fish': bash or zsh"
+try 1 completion bash zsh
+says "recourse completion: one shell at a time, not 'zsh' as well"
+try 1 completion
 says 'recourse completion: for which shell? bash or zsh'
