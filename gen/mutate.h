@@ -54,10 +54,15 @@ const char *rcs_fate_name(enum rcs_fate fate); /* "caught", ... */
 void rcs_mutate_cell(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
                      const struct rcs_cell *cell, const char *with, bool declared);
 
-/* Cells of settings, failures and waits. */
+/* Cells of settings, failures, waits; and of budgets and breakers. */
 void rcs_mutate_setting(struct rcs_mutants *mutants, const struct rcs_table_row *row);
 void rcs_mutate_when(struct rcs_mutants *mutants, const struct rcs_table_row *row, const struct rcs_cell *cell, size_t index);
 void rcs_mutate_wait(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
                      const struct rcs_cell *cell, const struct rcs_spec_wait *wait);
+void rcs_mutate_shared(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                       const struct rcs_cell *cell);
+/* A list without each of its entries. */
+void rcs_mutate_list(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                     const struct rcs_cell *cell, bool declared);
 
 #endif
