@@ -85,7 +85,8 @@ struct recourse_process_request {
     uint64_t deadline_ms;           /* as of a request: it is ended then; RECOURSE_FOREVER: never */
     uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
     /* Asked, with the user of `done`, before so many bytes or fewer are read that will be kept. False: not now. Neither
-       output is read until process_resume, or until it is being ended. May be NULL, and is where it is talked with. */
+       output is read until process_resume, or until it is being ended. Of one that is talked with before each block that is
+       handed on. May be NULL. */
     bool (*keep)(void *user, size_t size);
     /*
      * A process that is talked with; NULL: it is not. Handed its standard output as it comes, instead of having it kept:

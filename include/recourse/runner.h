@@ -239,7 +239,9 @@ struct recourse_mcp_server {
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
     uint64_t timeout_ms;         /* of a try; 0: the policy's. The shorter of both holds */
     uint64_t connect_timeout_ms; /* 0: 10 s */
-    uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
+    /* The longest gap between bytes; of a program, between what is seen of a request: its progress, a question of the server's,
+       bytes of a line that has begun. 0: none. The time of a try holds besides, whatever is seen. */
+    uint64_t read_timeout_ms;
     unsigned limit;              /* tries at once, of all its tools; 0: none */
     uint8_t approval;            /* enum recourse_approval_mode, of its tools */
     bool declared_unsafe; /* as of a tool, for all of them */
@@ -265,7 +267,10 @@ struct recourse_tool_info {
     bool read_only;
 };
 
-/* A tool that a server lists and that is not taken, since it can't be called as the protocol wants. Lives as the above. */
+/*
+ * A tool that is not taken: a server lists it, and it can't be called as the protocol wants, or is listed twice; or the
+ * configuration asks for it (`tools`), and the server doesn't list it. Lives as the above.
+ */
 struct recourse_tool_left_out {
     struct recourse_span name; /* as the server has it */
     struct recourse_span server;
@@ -368,6 +373,10 @@ size_t recourse_runner_tool_count(const struct recourse_runner *runner);
 bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t index, struct recourse_tool_info *info);
 /* Likewise of the tools that were not taken. */
 bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index, struct recourse_tool_left_out *left_out);
+/* The name of a tool as that server has it, whether it was taken or not: writes at most `size` bytes, and returns the length when
+   whole; 0 past the last. */
+size_t recourse_runner_listed(const struct recourse_runner *runner, struct recourse_span server, size_t index, char *out,
+                              size_t size);
 
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A

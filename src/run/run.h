@@ -156,6 +156,10 @@ void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **too
 /* servers.c */
 /* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server);
+/* A tool is not taken; `reason` is static. Errors: RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_servers_leave_out(struct rcs_mcp_server *server, struct recourse_span remote, const char *reason);
+/* listed.c: the same for those that are asked for and not listed. */
+RECOURSE_MUST_USE int rcs_servers_note_missing(struct rcs_mcp_server *server);
 /* Takes the server's tools out of the runner's; the caller has them. */
 struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct rcs_mcp_server *server);
 void rcs_servers_free(struct recourse_runner *runner);
