@@ -35,7 +35,7 @@ DEPFLAGS = -MMD -MP
 LIB_PACKAGES := libcurl libcrypto
 LIBS = $(shell pkg-config --libs $(LIB_PACKAGES)) -pthread
 CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
-UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
+UNIT_LIBS = $(shell pkg-config --libs cunit libssl) $(CLI_LIBS)
 
 # One line a step; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $@;)
