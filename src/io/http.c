@@ -179,7 +179,7 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     (void)one;
     transfer->active_ms = transfer->lane->now_ms;
     decide_keeping(transfer);
-    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL) {
+    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL && transfer->answer.encodings == 0) { /* else it says nothing of what came */
         transfer->http->large_left = RCS_HTTP_LARGE_FOR;
     }
     if (transfer->enough) {
