@@ -89,7 +89,7 @@ help:
 	  'make review    spec/review/: what each policy can do; make check says when it is stale' \
 	  'make check     policies, exported symbols, headers; make lint: analysers' \
 	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
-	  'make web       the page of recourse explain --html, tested in a browser, which it installs' \
+	  'make web       the pages of explain and audit show, tested in a browser, which it installs' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
@@ -126,14 +126,14 @@ $(B)/obj/policies/%.o: $(B)/policies/%.c
 $(B)/policies/builtin.c: tools/builtin $(POLICY_HEADERS)
 	$(quiet)tools/builtin $(POLICIES) >$@
 
-# Files that the command has in it: the texts of the built-in policies, and the page of `recourse explain --html`.
+# Files that the command has in it: the texts of the built-in policies, and its pages.
 $(B)/embedded/policies.c: tools/embed $(POLICIES:%=spec/%.policy.md)
 	@mkdir -p $(@D)
 	$(quiet)tools/embed src/cli/policy_text.h policy_text $(filter-out $<,$^) >$@
 
-$(B)/embedded/page.c: tools/embed $(addprefix src/cli/page/explain.,html css js)
+$(B)/embedded/page.c: tools/embed $(wildcard src/cli/page/*)
 	@mkdir -p $(@D)
-	$(quiet)tools/embed src/cli/explain_page.h page_file $(filter-out $<,$^) >$@
+	$(quiet)tools/embed src/cli/page_frame.h page_file $(filter-out $<,$^) >$@
 
 $(B)/obj/embedded/%.o: $(B)/embedded/%.c
 	@mkdir -p $(@D)
@@ -256,6 +256,7 @@ web-deps: | deps
 
 web: $(B)/recourse | web-deps
 	@node tests/web/page.mjs $(B)/recourse $(B)/web $(POLICIES:%=spec/%.policy.md)
+	@node tests/web/log.mjs $(B)/recourse $(B)/web
 
 lint: check
 	@tools/lint "$(B)" $(SOURCES)

@@ -77,6 +77,8 @@ struct recourse_process_request {
     const char *const *environment; /* "NAME=value", NULL-terminated, besides what we have ourselves; the last one of a
                                        name counts. May be NULL */
     const char *directory;          /* NULL: ours. A relative path of the program counts from here */
+    const char *shown_program;      /* what `detail` says instead of the first argument, and of */
+    const char *shown_directory;    /* the directory; NULL: they themselves */
     struct recourse_span input;     /* for its standard input, which is a socket and ends after it */
     size_t output_max;              /* bytes of standard output: one that writes more is ended */
     size_t errors_max;              /* bytes of standard error that are kept; more is read and dropped */
@@ -175,6 +177,8 @@ struct recourse_port {
      * never come). NULL: such a port has no servers on standard input and output.
      */
     int (*process_write)(void *self, struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
+    /* What is kept of its standard error so far; valid until the port is called again. NULL: nobody can tell. */
+    struct recourse_span (*process_errors)(void *self, const struct recourse_process *process);
 
     /*
      * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.
@@ -229,6 +233,12 @@ struct recourse_port_options {
 RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
                                         struct recourse_error *error);
 void recourse_port_free(struct recourse_port *port);
+/*
+ * [signal handler] Kills all processes that a real port has started and that have not gone, with their groups, and tells nobody:
+ * for a process that ends at once and would leave them behind. In the thread that uses the port; what a handler may not do is
+ * not done.
+ */
+void recourse_port_kill(const struct recourse_port *port);
 
 /*
  * curl_global_init, for hosts that don't use libcurl themselves; call it first in main. From libcurl 7.84.0 on, where that may

@@ -193,6 +193,10 @@ struct recourse_tool {
     const char *const *command;     /* the program (a path, or a name looked up in PATH) and its words, NULL-terminated */
     const char *const *environment; /* "NAME=value", NULL-terminated, besides what this process has; may be NULL */
     const char *directory;          /* where it runs; NULL: where this process does */
+    /* What is shown of the program and the directory where it can't be started, in place of them: they may have secrets in
+       them. NULL: they themselves. */
+    const char *shown_command;
+    const char *shown_directory;
 };
 
 /*
@@ -223,6 +227,8 @@ struct recourse_mcp_server {
     const char *const *command;     /* as of a tool: the program and its words */
     const char *const *environment; /* besides what this process has; may be NULL */
     const char *directory;          /* where it runs; NULL: where this process does */
+    const char *shown_command;      /* as of a tool */
+    const char *shown_directory;
     const char *prefix;         /* goes before the names of its tools; NULL: nothing does */
     const char *const *tools;   /* the tools that are taken, by the server's names, NULL-terminated; NULL: all */
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */

@@ -6,8 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The story of each call, or of one; `call`: its id or its number, NULL: all. Returns the exit status. */
-int rcs_audit_show(const char *path, const char *call);
+struct rcs_audit_show_options {
+    char **specs; /* files of policies, for the texts of rows; built-in ones are known */
+    size_t spec_count;
+    char **logs; /* files of one log, the oldest first */
+    size_t log_count;
+    const char *call; /* its id or its number; NULL: all */
+    bool html;
+    const char *output; /* of the page; NULL: stdout */
+};
+/* The story of each call, or of one. Returns the exit status. */
+int rcs_audit_show(const struct rcs_audit_show_options *options);
+/* The whole log as a page. */
+struct rcs_shown_policies;
+int rcs_audit_page(const struct rcs_audit_show_options *options, const struct rcs_shown_policies *policies);
 
 /* Prints how far a log goes, signed where `key` is not NULL: a file. Returns the exit status. */
 int rcs_audit_anchor(const char *path, const char *key);

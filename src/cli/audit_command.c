@@ -72,18 +72,36 @@ static int verify(int argc, char **argv)
 
 static int show(int argc, char **argv)
 {
-    const char *call = NULL;
-    const struct rcs_option options[] = {{.name = "--call", .value = &call}};
+    char *specs[SPECS_MAX];
+    struct rcs_audit_show_options chosen = {.specs = specs};
+    const char *spec = NULL; /* as above */
+    const struct rcs_option options[] = {
+        {.name = "--spec", .value = &spec},
+        {.name = "--call", .value = &chosen.call},
+        {.name = "--html", .flag = &chosen.html},
+        {.name = "--output", .letter = "-o", .value = &chosen.output},
+    };
     size_t count;
-    int status = rcs_options_read(&rcs_command_audit, argc, argv, options, 1, &count);
+    int status = take_specs(&argc, argv, specs, &chosen.spec_count);
 
+    if (status == RCS_GO_ON) {
+        status = rcs_options_read(&rcs_command_audit, argc, argv, options, sizeof options / sizeof options[0], &count);
+    }
     if (status != RCS_GO_ON) {
         return status;
     }
-    if (count != 1) {
-        return rcs_cli_error("audit", "show wants one log");
+    if (chosen.html && chosen.call != NULL) {
+        return rcs_cli_error("audit", "--html shows the whole log: --call goes without it");
     }
-    return rcs_audit_show(argv[1], call);
+    if (!chosen.html && chosen.output != NULL) {
+        return rcs_cli_error("audit", "--output goes with --html");
+    }
+    if (count == 0) {
+        return rcs_cli_error("audit", "show what? Give the files of a log, the oldest first");
+    }
+    chosen.logs = argv + 1;
+    chosen.log_count = count;
+    return rcs_audit_show(&chosen);
 }
 
 static int anchor(int argc, char **argv)
@@ -126,7 +144,8 @@ const struct rcs_command rcs_command_audit = {
     .run = run,
     .help =
         "Usage: recourse audit verify [OPTION...] LOG...\n"
-        "       recourse audit show [--call ID] LOG\n"
+        "       recourse audit show [--spec FILE]... [--call ID] LOG...\n"
+        "       recourse audit show [--spec FILE]... --html [-o FILE] LOG...\n"
         "       recourse audit anchor [--key FILE] LOG\n"
         "\n"
         "A log is what recourse run --audit FILE has written: every decision about every\n"
@@ -168,7 +187,13 @@ const struct rcs_command rcs_command_audit = {
         "                        \"expected_row\",\"recorded_row\"}\n"
         "\n"
         "Options of show:\n"
+        "      --spec FILE       a policy whose rows are to be shown with their texts; may be\n"
+        "                        given again; built-in policies are known without it\n"
         "      --call ID         this call alone, by its id or its number in the log\n"
+        "      --html            one page that needs nothing else: a time line of all calls\n"
+        "                        to be zoomed and filtered, and each call's story\n"
+        "  -o, --output FILE     where to write the page; it is there as a whole or not at\n"
+        "                        all\n"
         "\n"
         "Options of anchor:\n"
         "      --key FILE        signs it: a private key (Ed25519, PEM, no password)\n"

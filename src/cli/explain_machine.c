@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json_out.h"
+#include "page_frame.h"
 
 #define DELAYS_MAX 64u
 
@@ -318,21 +319,6 @@ static void write_examples(struct rcs_out *out, const struct rcs_spec *spec)
     rcs_out_close(out, ']');
 }
 
-/* In JSON a `<` stands in texts alone, where it may be written so; HTML sees the end of a script in `</script`. */
-static void append_json(struct rcs_string *out, const struct rcs_out *json)
-{
-    size_t from = 0;
-
-    for (size_t at = 0; at < json->size; at++) {
-        if (json->data[at] == '<') {
-            rcs_append(out, json->data + from, at - from);
-            rcs_append_text(out, "\\u003c");
-            from = at + 1;
-        }
-    }
-    rcs_append(out, json->data + from, json->size - from);
-}
-
 void rcs_page_machine(const struct rcs_loaded *loaded, struct rcs_string *out)
 {
     const struct rcs_spec *spec = loaded->spec;
@@ -355,6 +341,6 @@ void rcs_page_machine(const struct rcs_loaded *loaded, struct rcs_string *out)
     write_states(&json, loaded->machine);
     write_examples(&json, spec);
     rcs_out_close(&json, '}');
-    append_json(out, &json);
+    rcs_frame_append_json(out, json.data, json.size);
     rcs_out_clear(&json);
 }

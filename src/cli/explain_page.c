@@ -1,24 +1,10 @@
 /* The page of a policy, put together: its frame is page/explain.html, where {{NAME}} stands for a part. */
 #include "explain_page.h"
 
-#include <openssl/evp.h>
 #include <string.h>
 
 #include "cli.h"
-
-struct part {
-    const char *name;
-    const char *text;
-    size_t size;
-};
-
-#define PARTS_MAX 12u
-
-struct page {
-    struct rcs_arena *arena;
-    struct part parts[PARTS_MAX];
-    size_t count;
-};
+#include "page_frame.h"
 
 void rcs_page_text(struct rcs_string *out, const char *text)
 {
@@ -60,111 +46,36 @@ const char *rcs_page_words(struct rcs_arena *arena, const struct rcs_spec *spec,
 
 /* ---- parts ---- */
 
-static void add_part(struct page *page, const char *name, const char *text, size_t size)
-{
-    if (page->count < PARTS_MAX) {
-        page->parts[page->count++] = (struct part){name, text, size};
-    }
-}
-
-static void add_made(struct page *page, const char *name, const struct rcs_string *made)
-{
-    add_part(page, name, made->data == NULL ? "" : made->data, made->size);
-}
-
-static const struct rcs_page_file *file_of(const char *name)
-{
-    const struct rcs_page_file *file = rcs_page_files;
-
-    while (strcmp(file->name, name) != 0) {
-        file++;
-    }
-    return file;
-}
-
-/* What a Content-Security-Policy calls a text: 'sha256-...'. */
-static const char *digest_of(struct rcs_arena *arena, const struct rcs_page_file *file)
-{
-    unsigned char digest[32];
-    unsigned char text[48];
-    unsigned size = 0;
-
-    if (EVP_Digest(file->text, file->size, digest, &size, EVP_sha256(), NULL) != 1) {
-        return "'none'";
-    }
-    EVP_EncodeBlock(text, digest, sizeof digest);
-    return rcs_arena_format(arena, "'sha256-%s'", (const char *)text);
-}
-
-/* Nothing but the page's own script and style, and nothing from elsewhere. */
-static const char *security(struct rcs_arena *arena)
-{
-    return rcs_arena_format(arena,
-                            "default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
-                            digest_of(arena, file_of("explain.js")), digest_of(arena, file_of("explain.css")));
-}
-
-static void add_diagram(struct page *page, const char *diagram)
+static void add_diagram(struct rcs_frame *frame, const char *diagram)
 {
     const char *text = diagram != NULL ? diagram
                                        : "<p>There is no diagram: Graphviz could not draw one when this page was made.</p>";
 
-    add_part(page, "diagram", text, strlen(text));
+    rcs_frame_add(frame, "diagram", text, strlen(text));
 }
 
-static void add_digests(struct page *page, const struct rcs_spec *spec)
+static void add_digests(struct rcs_frame *frame, const struct rcs_spec *spec)
 {
-    struct rcs_string out = {.arena = page->arena};
+    struct rcs_string out = {.arena = frame->arena};
 
     rcs_append_text(&out, "file <code>");
     for (size_t i = 0; i < sizeof spec->file_sha256; i++) {
-        rcs_append_text(&out, rcs_arena_format(page->arena, "%02x", spec->file_sha256[i]));
+        rcs_append_text(&out, rcs_arena_format(frame->arena, "%02x", spec->file_sha256[i]));
     }
     rcs_append_text(&out, "</code>, behaviour <code>");
     for (size_t i = 0; i < sizeof spec->behaviour_sha256; i++) {
-        rcs_append_text(&out, rcs_arena_format(page->arena, "%02x", spec->behaviour_sha256[i]));
+        rcs_append_text(&out, rcs_arena_format(frame->arena, "%02x", spec->behaviour_sha256[i]));
     }
     rcs_append_text(&out, "</code>");
-    add_made(page, "digests", &out);
-}
-
-static const struct part *part_of(const struct page *page, const char *name, size_t size)
-{
-    for (size_t i = 0; i < page->count; i++) {
-        if (strlen(page->parts[i].name) == size && memcmp(page->parts[i].name, name, size) == 0) {
-            return &page->parts[i];
-        }
-    }
-    return NULL;
-}
-
-/* Parts are put in, and not looked through: what looks like {{NAME}} in a policy stays what it is. */
-static void fill(const struct page *page, const char *frame, struct rcs_string *out)
-{
-    const char *open;
-
-    while ((open = strstr(frame, "{{")) != NULL) {
-        const char *close = strstr(open, "}}");
-        const struct part *part = part_of(page, open + 2, (size_t)(close - open - 2));
-
-        rcs_append(out, frame, (size_t)(open - frame));
-        if (part != NULL) {
-            rcs_append(out, part->text, part->size);
-        }
-        frame = close + 2;
-    }
-    rcs_append_text(out, frame);
+    rcs_frame_add_made(frame, "digests", &out);
 }
 
 void rcs_page(const struct rcs_loaded *loaded, const char *diagram, struct rcs_string *out)
 {
     const struct rcs_spec *spec = loaded->spec;
     struct rcs_arena *arena = out->arena;
-    struct page page = {.arena = arena};
+    struct rcs_frame frame = {.arena = arena};
     struct rcs_string made[5] = {{.arena = arena}, {.arena = arena}, {.arena = arena}, {.arena = arena}, {.arena = arena}};
-    const struct rcs_page_file *script = file_of("explain.js");
-    const struct rcs_page_file *style = file_of("explain.css");
-    const char *csp = security(arena);
     struct rcs_paths paths;
 
     rcs_paths_find(arena, loaded->machine, &loaded->worst, &paths);
@@ -173,15 +84,15 @@ void rcs_page(const struct rcs_loaded *loaded, const char *diagram, struct rcs_s
     rcs_page_worst(&paths, &made[2]);
     rcs_page_paths(&paths, &made[3]);
     rcs_page_machine(loaded, &made[4]);
-    add_part(&page, "security", csp, strlen(csp));
-    add_part(&page, "style", (const char *)style->text, style->size);
-    add_part(&page, "script", (const char *)script->text, script->size);
-    add_made(&page, "name", &made[0]);
-    add_made(&page, "policy", &made[1]);
-    add_made(&page, "worst", &made[2]);
-    add_made(&page, "paths", &made[3]);
-    add_made(&page, "machine", &made[4]);
-    add_digests(&page, spec);
-    add_diagram(&page, diagram);
-    fill(&page, (const char *)file_of("explain.html")->text, out);
+    rcs_frame_add_security(&frame, "explain.js", "explain.css", NULL);
+    rcs_frame_add_file(&frame, "style", "explain.css");
+    rcs_frame_add_file(&frame, "script", "explain.js");
+    rcs_frame_add_made(&frame, "name", &made[0]);
+    rcs_frame_add_made(&frame, "policy", &made[1]);
+    rcs_frame_add_made(&frame, "worst", &made[2]);
+    rcs_frame_add_made(&frame, "paths", &made[3]);
+    rcs_frame_add_made(&frame, "machine", &made[4]);
+    add_digests(&frame, spec);
+    add_diagram(&frame, diagram);
+    rcs_frame_fill(&frame, "explain.html", out);
 }

@@ -13,6 +13,10 @@ void rcs_page(const struct rcs_loaded *loaded, const char *diagram, struct rcs_s
 /* For people who read text: each row as a sentence. */
 void rcs_explain_text(const struct rcs_loaded *loaded, struct rcs_string *out);
 
+/* One row of it, a rule or a condition of Failures, without its id and without a line's end. */
+void rcs_explain_row(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_row *row);
+void rcs_explain_failure(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_fact_row *row);
+
 /* The policy as it was written: prose, and tables whose rows can be linked to (`#row-A2`). */
 void rcs_page_policy(const struct rcs_spec *spec, struct rcs_string *out);
 
@@ -31,13 +35,5 @@ void rcs_page_row(struct rcs_string *out, const char *id);
 void rcs_page_run(struct rcs_string *out, const char *words);
 /* The words of a run, with commas. */
 const char *rcs_page_words(struct rcs_arena *arena, const struct rcs_spec *spec, const struct rcs_spec_run *run);
-
-/* The files of src/cli/page. */
-struct rcs_page_file {
-    const char *name;
-    const unsigned char *text; /* a zero byte follows it */
-    size_t size;
-};
-extern const struct rcs_page_file rcs_page_files[]; /* ends with a NULL name */
 
 #endif

@@ -56,9 +56,8 @@ static void add_next(struct rcs_string *out, const struct rcs_spec *spec, const 
     }
 }
 
-static void add_row(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_row *row)
+void rcs_explain_row(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_row *row)
 {
-    rcs_append_text(out, rcs_arena_format(out->arena, "  %-4s ", row->id));
     for (size_t i = 0; i < row->event_count && !row->other; i++) {
         rcs_append_text(out, i == 0 ? "" : ", ");
         rcs_append_text(out, rcs_spec_event_name(spec, row->events[i]));
@@ -69,20 +68,23 @@ static void add_row(struct rcs_string *out, const struct rcs_spec *spec, const s
     }
     rcs_append_text(out, ": ");
     add_next(out, spec, row);
-    rcs_append_text(out, "\n");
 }
 
 /* Conditions with commas and `and` between them, as they stand in the file. */
-static void add_failure(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_fact_row *row)
+void rcs_explain_failure(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_fact_row *row)
 {
-    rcs_append_text(out, rcs_arena_format(out->arena, "  %-4s ", row->id));
     for (size_t i = 0; i < row->atom_count; i++) {
         rcs_append_text(out, i == 0 ? "" : row->atoms[i - 1].atom.last_of_and ? ", " : " and ");
         rcs_append_text(out, row->atoms[i].text);
     }
-    rcs_append_text(out, rcs_arena_format(out->arena, ": %s; %s\n",
+    rcs_append_text(out, rcs_arena_format(out->arena, ": %s; %s",
                                           row->failure == RECOURSE_NONE ? "ok" : spec->failures[row->failure].name,
                                           effects[row->effect]));
+}
+
+static void add_id(struct rcs_string *out, const char *id)
+{
+    rcs_append_text(out, rcs_arena_format(out->arena, "  %-4s ", id));
 }
 
 void rcs_explain_text(const struct rcs_loaded *loaded, struct rcs_string *out)
@@ -100,12 +102,16 @@ void rcs_explain_text(const struct rcs_loaded *loaded, struct rcs_string *out)
         rcs_append_text(out, rcs_arena_format(out->arena, "\n%s\n", headings[place]));
         for (size_t i = 0; i < spec->row_count; i++) {
             if (spec->rows[i].table == place) {
-                add_row(out, spec, &spec->rows[i]);
+                add_id(out, spec->rows[i].id);
+                rcs_explain_row(out, spec, &spec->rows[i]);
+                rcs_append_text(out, "\n");
             }
         }
     }
     rcs_append_text(out, "\nfailures: what an answer is taken for, by the first row that holds\n");
     for (size_t i = 0; i < spec->fact_row_count; i++) {
-        add_failure(out, spec, &spec->fact_rows[i]);
+        add_id(out, spec->fact_rows[i].id);
+        rcs_explain_failure(out, spec, &spec->fact_rows[i]);
+        rcs_append_text(out, "\n");
     }
 }

@@ -137,7 +137,9 @@ const struct rcs_command rcs_command_run = {
         "\n"
         "On a terminal standard error shows how each call is doing; in a pipe it is\n"
         "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"
-        "report is written. A third signal ends the process at once.\n"
+        "report is written. A third signal ends the process at once, and kills what it\n"
+        "has started. Where nobody reads standard output any more, or it can't be\n"
+        "written, the run is cancelled, too: exit status 1.\n"
         "\n",
     .more =
         "Tools:\n"
@@ -153,9 +155,9 @@ const struct rcs_command rcs_command_run = {
         "  limit is how many tries are made at once; tools that name one server share\n"
         "  one limit. approval is never, always or annotation (unless read_only is\n"
         "  true); left out, never.\n"
-        "  ${NAME} in the value of a header, in env or in proxy comes from the\n"
-        "  environment, as does ${NAME:-x}, which is x where NAME is not set or empty;\n"
-        "  a URL has no variables and no password in it.\n"
+        "  ${NAME} in the value of a header, in env, proxy, command, args or cwd comes\n"
+        "  from the environment, as does ${NAME:-x}, which is x where NAME is not set or\n"
+        "  empty; $${ is ${ itself. A URL has no variables and no password in it.\n"
         "  Instead of http, a tool may be a program:\n"
         "    {\"name\":\"find\",\"command\":[\"./find.py\",\"--json\"],\n"
         "      \"env\":{\"TOKEN\":\"${TOKEN}\"},\"cwd\":\"/srv/tools\",\"timeout\":\"5s\"}\n"

@@ -295,13 +295,25 @@ static bool stop_try(struct rcs_call *call)
     return stopped != RCS_STOPPED_UNTOUCHED;
 }
 
+/* Why a try that touched nothing has come no further. */
+static const char *standing_of(const struct rcs_call *call, char room[RCS_STANDING_MAX])
+{
+    const struct rcs_kind *kind = call->tool->kind;
+    bool known = call->stage != RCS_STAGE_RECORDING && kind->standing != NULL && kind->standing(call->try, room);
+
+    return known ? room : "timed out before it was begun";
+}
+
 static void try_timed_out(struct rcs_call *call)
 {
     struct recourse_facts facts = {.timeout = RECOURSE_TIMEOUT_TOTAL, .tool = call->tool->config.name};
     struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+    char room[RCS_STANDING_MAX];
+
+    const char *standing = standing_of(call, room);
 
     facts.unsent = !stop_try(call);
-    facts.detail = words(facts.unsent ? "timed out before it was begun" : "timed out");
+    facts.detail = words(!facts.unsent ? "timed out" : standing);
     step_ended(call, &event);
 }
 

@@ -161,6 +161,8 @@ static void fill_request(struct command_try *try, const struct rcs_try_order *or
     request->arguments = config->command;
     request->environment = try->environment;
     request->directory = config->directory;
+    request->shown_program = config->shown_command;
+    request->shown_directory = config->shown_directory;
     request->input = order->arguments;
     request->output_max = try->host->body_max;
     request->errors_max = RECOURSE_TEXT_MAX;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/text.h"
 #include "src/io/memory.h"
 
 struct mcp_try {
@@ -294,22 +295,23 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
 {
     struct rcs_mcp_server *server = try->server;
     struct rcs_mcp_page **last = &try->pages;
+    size_t size = rcs_utf8_mend(tools, NULL, 0); /* schemas are passed on as they are, so they have to be text */
     struct rcs_mcp_page *page;
     struct recourse_span key;
     struct recourse_span value;
     size_t at = 0;
 
-    if (!rcs_mailbox_reserve(server->host->mailbox, tools.size)) {
+    if (!rcs_mailbox_reserve(server->host->mailbox, size)) {
         return RECOURSE_E_LIMIT;
     }
-    page = rcs_alloc(server->host->allocator, sizeof *page + tools.size);
+    page = rcs_alloc(server->host->allocator, sizeof *page + size);
     if (page == NULL) {
-        rcs_mailbox_give_back(server->host->mailbox, tools.size);
+        rcs_mailbox_give_back(server->host->mailbox, size);
         return RECOURSE_E_MEMORY;
     }
     page->next = NULL;
-    page->size = tools.size;
-    memcpy(page->tools, tools.data, tools.size);
+    page->size = size;
+    rcs_utf8_mend(tools, page->tools, size);
     while (*last != NULL) {
         last = &(*last)->next;
     }
@@ -525,6 +527,18 @@ static bool waits(const struct rcs_try *base)
     return try->exchange == NULL && !try->touched;
 }
 
+/* The server was asked, and says nothing. */
+static bool standing(const struct rcs_try *base, char text[RCS_STANDING_MAX])
+{
+    const struct mcp_try *try = (const struct mcp_try *)base;
+
+    if (try->exchange != NULL || try->server->asked == NULL) {
+        return false;
+    }
+    rcs_mcp_opening_text(try->server, text);
+    return true;
+}
+
 /* Never called: a stopped try is gone. */
 static void forget(struct rcs_try *base)
 {
@@ -538,6 +552,7 @@ const struct rcs_kind rcs_kind_mcp = {
     .start = start,
     .stop = stop,
     .waits = waits,
+    .standing = standing,
     .forget = forget,
 };
 
@@ -547,5 +562,6 @@ const struct rcs_kind rcs_kind_mcp_list = {
     .check = check,
     .start = start,
     .stop = stop,
+    .standing = standing,
     .forget = forget,
 };

@@ -89,6 +89,8 @@ struct rcs_mcp_server {
     char version[64];                  /* likewise; empty before the handshake */
     struct rcs_mcp_waiter *waiters;
     struct rcs_mcp_exchange *handshake; /* the probe of its era, too */
+    const char *asked;                  /* the method of that one, and when */
+    uint64_t asked_ms;
     struct rcs_timer probe_timer;       /* it need not be answered */
     struct rcs_mcp_exchange *loose;
     size_t loose_count; /* with those that are not sent yet */
@@ -125,6 +127,13 @@ void rcs_mcp_session_forget(struct rcs_mcp_server *server);
 RECOURSE_MUST_USE int rcs_mcp_session_initialize(struct rcs_mcp_server *server);
 void rcs_mcp_session_ready(struct rcs_mcp_server *server);
 void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why);
+
+/* ---- mcp_opening.c ---- */
+
+/* Posts a message of the handshake, of this method. Errors: those of http_start. */
+RECOURSE_MUST_USE int rcs_mcp_session_ask(struct rcs_mcp_server *server, struct rcs_mcp_order *order, const char *method);
+/* One line: what the server has not answered, for how long, and what it has said instead. */
+void rcs_mcp_opening_text(const struct rcs_mcp_server *server, char text[RCS_STANDING_MAX]);
 
 /* ---- mcp_era.c: legacy (to 2025-11-25: a handshake, sessions) or modern (2026-07-28: neither) ---- */
 
@@ -275,5 +284,7 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server);
 void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
                         struct recourse_facts *facts);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
+/* Tells the host of something that the server wrote, on one line. */
+void rcs_mcp_tell(const struct rcs_mcp_server *server, struct recourse_span text);
 
 #endif

@@ -210,13 +210,13 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
 {
     struct recourse_facts *facts = &reply->facts;
     struct recourse_span body = facts->result;
-    struct recourse_span error = body;
+    struct recourse_span whole = body; /* the message, as it came */
 
     facts->result = (struct recourse_span){NULL, 0};
     facts->structured = facts->result;
     if (exchange->message.kind != RCS_MCP_NONE) {
         reply->message = exchange->message;
-        error = rcs_buffer_span(&exchange->sse.data);
+        whole = rcs_buffer_span(&exchange->sse.data);
     } else if (exchange->fault != 0 || rcs_mcp_is_stream(facts)) {
         end_stream(exchange, facts);
         return;
@@ -225,8 +225,13 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     }
     if (reply->message.kind == RCS_MCP_NONE) {
         end_json(facts, body);
-    } else if (reply->message.kind == RCS_MCP_ERROR) {
-        rcs_mcp_read_error(&exchange->text, &reply->message, error, facts);
+        return;
+    }
+    if (!rcs_utf8_is_good(whole)) {
+        rcs_mcp_tell(exchange->server, words("an answer that is not UTF-8 is read with its bad bytes replaced"));
+    }
+    if (reply->message.kind == RCS_MCP_ERROR) {
+        rcs_mcp_read_error(&exchange->text, &reply->message, whole, facts);
     }
 }
 

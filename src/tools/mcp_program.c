@@ -87,18 +87,7 @@ void rcs_mcp_program_abandon(struct rcs_mcp_program *program)
 
 /* ---- what is told of it ---- */
 
-static void tell(const struct rcs_mcp_program *program, struct recourse_span text)
-{
-    const struct rcs_tool_host *host = program->server->host;
-    char line[NOTE_MAX] = "";
-
-    if (host->note != NULL) {
-        rcs_text_reason(text, UINT32_MAX, line, sizeof line - 1);
-        host->note(host->note_user, words(program->server->config.name), words(line));
-    }
-}
-
-static void tell_skipped(struct rcs_mcp_program *program, const char *why, struct recourse_span line)
+static void tell_line(struct rcs_mcp_program *program, const char *what, struct recourse_span line)
 {
     char text[NOTE_MAX + 64];
     char shown[NOTE_MAX] = "";
@@ -107,8 +96,17 @@ static void tell_skipped(struct rcs_mcp_program *program, const char *why, struc
         return;
     }
     rcs_text_reason(line, SHOWN, shown, sizeof shown - 1);
-    snprintf(text, sizeof text, "a line that %s was skipped: %s", why, shown);
-    tell(program, words(program->notes < NOTES_MAX ? text : "more lines were skipped, and are not shown"));
+    snprintf(text, sizeof text, "a line that %s: %s", what, shown);
+    rcs_mcp_tell(program->server, words(program->notes < NOTES_MAX ? text : "there are more such lines, which are not shown"));
+}
+
+static void skip_line(struct rcs_mcp_program *program, const char *why, struct recourse_span line)
+{
+    char what[64];
+
+    program->skipped++;
+    snprintf(what, sizeof what, "%s was skipped", why);
+    tell_line(program, what, line);
 }
 
 /* ---- what comes ---- */
@@ -180,7 +178,7 @@ static void take_message(struct rcs_mcp_program *program, struct recourse_span t
 
     take_signs(program, &read);
     if (read.kind == RCS_MCP_NONE) {
-        tell_skipped(program, "is no JSON-RPC message", text);
+        skip_line(program, "is no JSON-RPC message", text);
     } else if (read.kind == RCS_MCP_REQUEST) {
         take_request(program, &read);
     } else if (read.kind == RCS_MCP_NOTIFICATION) {
@@ -197,7 +195,7 @@ static void take_batch(struct rcs_mcp_program *program, struct recourse_span tex
     size_t at = 0;
 
     if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
-        tell_skipped(program, "is not JSON", text);
+        skip_line(program, "is not JSON", text);
         return;
     }
     while (!program->over && rcs_json_next(text, &at, &key, &value)) {
@@ -214,11 +212,22 @@ static void take_fault(struct rcs_mcp_program *program, const struct rcs_mcp_lin
 
     struct rcs_mcp_posted *message = find(program, line->id);
 
-    tell_skipped(program, large ? "is too long" : "had no room in memory", line->text);
+    skip_line(program, large ? "is too long" : "had no room in memory", line->text);
     if (message != NULL) {
         program->greeted = true;
         rcs_mcp_posted_answer(message, &reply);
     }
+}
+
+/* What is JSON all the same counts, as it does over HTTP: bad bytes are replaced wherever they are shown or kept. */
+static bool is_readable(struct rcs_mcp_program *program, struct recourse_span text)
+{
+    if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
+        skip_line(program, "is not UTF-8", text);
+        return false;
+    }
+    tell_line(program, "is not UTF-8 is read with its bad bytes replaced", text);
+    return true;
 }
 
 static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line *line)
@@ -227,9 +236,12 @@ static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line
 
     if (line->fault != 0) {
         take_fault(program, line);
-    } else if (!rcs_utf8_is_good(text)) {
-        tell_skipped(program, "is not UTF-8", text);
-    } else if (text.size > 0 && text.data[0] == '[') {
+        return;
+    }
+    if (!rcs_utf8_is_good(text) && !is_readable(program, text)) {
+        return;
+    }
+    if (text.size > 0 && text.data[0] == '[') {
         take_batch(program, text);
     } else if (text.size > 0) {
         take_message(program, text);
@@ -302,7 +314,7 @@ static void on_end(void *user, const struct recourse_process_result *result)
     program->process = NULL;
     retire(program);
     read_end(program, result, &reply.facts, text);
-    tell(program, reply.facts.detail);
+    rcs_mcp_tell(program->server, reply.facts.detail);
     while (program->first != NULL) {
         reply.facts.unsent = program->first->sent == 0;
         rcs_mcp_posted_answer(program->first, &reply);
@@ -332,6 +344,8 @@ int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program 
         .arguments = server->config.command,
         .environment = server->config.environment,
         .directory = server->config.directory,
+        .shown_program = server->config.shown_command,
+        .shown_directory = server->config.shown_directory,
         .errors_max = RECOURSE_TEXT_MAX,
         .deadline_ms = RECOURSE_FOREVER,
         .data = on_data,

@@ -33,6 +33,7 @@ struct rcs_mcp_program {
     struct rcs_mcp_posted *unsent; /* the first one that isn't written to its end; all behind it aren't either */
     size_t loose_count;
     unsigned notes;
+    unsigned skipped; /* lines that were no messages */
     unsigned depth; /* of callbacks that use it */
     bool greeted;   /* it has answered something */
     bool over;      /* it is freed when the callbacks have returned */

@@ -40,6 +40,8 @@ static void keep_all(struct rcs_kept *kept, const struct recourse_tool *config, 
     copy->ca_file = rcs_kept_text(kept, config->ca_file);
     copy->method = rcs_kept_text(kept, config->method != NULL ? config->method : "POST");
     copy->directory = rcs_kept_text(kept, config->directory);
+    copy->shown_command = rcs_kept_text(kept, config->shown_command);
+    copy->shown_directory = rcs_kept_text(kept, config->shown_directory);
     copy->headers = rcs_kept_list(kept, config->headers);
     copy->command = rcs_kept_list(kept, config->command);
     copy->environment = rcs_kept_list(kept, config->environment);

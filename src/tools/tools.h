@@ -45,6 +45,8 @@ struct rcs_tool {
     struct recourse_span listed; /* what the server says of it: a JSON object, in the server's pages */
 };
 
+#define RCS_STANDING_MAX 512u
+
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
 struct rcs_try_order {
     const struct rcs_tool *tool;
@@ -88,6 +90,8 @@ struct rcs_kind {
     /* Whether the try still waits for something of ours, a thread or a session, and stopping it now would touch nothing.
        NULL: it never does. */
     bool (*waits)(const struct rcs_try *try);
+    /* What such a try waits for, in one line for whoever is told that its time was over. False: nobody knows; NULL: likewise. */
+    bool (*standing)(const struct rcs_try *try, char text[RCS_STANDING_MAX]);
     /* After RCS_STOPPED_RUNNING: nobody waits for the end any more. */
     void (*forget)(struct rcs_try *try);
     /* After RCS_STOPPED_RUNNING: somebody else does; `ended` comes with facts NULL. NULL: this kind can't. */

@@ -63,6 +63,33 @@ note $? "show tells a call's story" "$shown"
 "$RECOURSE" audit show --call nobody log >out 2>&1
 [ $? = 1 ] && grep -q "no call has the id or number 'nobody'" out
 note $? "show says that there is no such call" "$(cat out)"
+case $shown in
+*" P1   ready: the tool is called"*" A2   "*"tried again"*" A1   ok: the model is told (ok)"*) true ;;
+*) false ;;
+esac
+note $? "the texts of a built-in policy's rows stand below" "$shown"
+"$RECOURSE" audit show --html -o log.html log >out 2>&1
+[ $? = 0 ] && [ ! -s out ] && grep -q '"texts":' log.html && [ "$(stat -c %a log.html)" = 600 ]
+note $? "show makes a page" "$(cat out)"
+! grep -q hunter2 log.html
+note $? "no secret is in the page"
+for words in '--html --call c1 log' '-o x log' '' '--spec nothing.md log' 'nothing.log' '--html -o nowhere/x log'; do
+    # shellcheck disable=SC2086 # words
+    "$RECOURSE" audit show $words >out 2>&1
+    [ $? = 1 ] && [ "$(wc -l <out)" = 1 ]
+    note $? "show refuses: $words" "$(cat out)"
+done
+sed 's/^| short | 200ms/| short | 300ms/; /^## Examples/,$d' "$spec" >own.policy.md
+sed -i 's/^# lightspeed/# own/' own.policy.md
+"$RECOURSE" run --policy ./own.policy.md --tools tools.json --audit own.log calls.json >out 2>/dev/null
+! "$RECOURSE" audit show own.log | grep -q ' A2   ' && "$RECOURSE" audit show --spec own.policy.md own.log | grep -q ' A2   .*300 ms'
+note $? "of another policy they are known by --spec" "$("$RECOURSE" audit show --spec own.policy.md own.log 2>&1)"
+rm -f touched
+head -n 5 own.log >first.log
+tail -n +6 own.log >second.log
+"$RECOURSE" audit show first.log second.log >out 2>&1
+[ $? = 1 ] && grep -q 'second.log, line 1: ' out
+note $? "a file that is not the next one is refused" "$(cat out)"
 
 # ---- anchored ----
 

@@ -88,7 +88,7 @@ found() {
 expected: $4"
 }
 
-changed early src/run/call.c 's/late\(decision->wake_ms, /late(input->now_ms + decision->wait_ms \/ 4, /' \
+changed early src/run/call.c 's/rcs_add_ms\(decision->wake_ms, /rcs_add_ms(input->now_ms + decision->wait_ms \/ 4, /' \
     src/core/call.c 's/step->input->now_ms < step->call\.wake_ms/step->call.wake_ms == 0/'
 found early lightspeed /down "the wait was cut short: at: expected"
 changed halved src/core/call.c 's/= rcs_wait_draw\((.*)\);/= rcs_wait_draw(\1) \/ 2;/'

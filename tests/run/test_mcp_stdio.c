@@ -184,6 +184,12 @@ static const struct {
     {"greeting='Ready.\n\n[1,\n'", TEXT, 0, "P1 A1", FOUND,
      "a line that is no JSON-RPC message was skipped: Ready.\na line that is not JSON was skipped: [1,\n", 1, false},
     {"greeting='\xff\xfe\r\n'", TEXT, 0, "P1 A1", FOUND, "a line that is not UTF-8 was skipped: ", 1, false},
+    {"lenient", "text='caf\xe9' structured='{\"a\":1}'", 0, "P1 A1", "caf\xef\xbf\xbd",
+     "a line that is not UTF-8 is read with its bad bytes replaced: {\"jsonrpc\"", 1, false},
+    {"lenient", "rpc=-32602 message='caf\xe9' unrun", 0, "P1 A8", "caf\xef\xbf\xbd", "is not UTF-8 is read", 0, false},
+    {"lenient", "bytes='\xe9\n' " TEXT, 0, "P1 A1", FOUND, "a line that is not UTF-8 was skipped: \xef\xbf\xbd\n", 1, false},
+    {"lenient", "bytes='{\"jsonrpc\":\"\xe9\"}\n' " TEXT, 0, "P1 A1", FOUND, "is no JSON-RPC message was skipped: {\"jsonrpc\":", 1,
+     false},
     {"greeting='{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n'", TEXT, 0, "P1 A1", FOUND, NULL, 1, false},
     {"lenient", "bytes='Working...\n' " TEXT, 0, "P1 A1", FOUND, "no JSON-RPC message was skipped: Working...\n", 1, false},
     /* answers that get lost: executed once, never sent again */

@@ -160,6 +160,26 @@ static void test_no_room(void)
     mcp_close(&mcp);
 }
 
+/* A list with bad bytes is one; what is passed on of it is text. */
+static void test_bad_bytes_in_a_list(void)
+{
+    struct recourse_tool_info info;
+    struct recourse_turn *turn = NULL;
+
+    mcp_open(&mcp);
+    add_server();
+    server.line = NULL;
+    RCS_EQUAL(recourse_run_list_tools(mcp.kit.run, NULL, &turn, NULL), 0);
+    kit_settle(&mcp.kit);
+    sim_process_say(&server, MCP_RESULT(1, "{\"protocolVersion\":\"2025-06-18\"}") "\n"
+                    MCP_LIST("{\"name\":\"caf\xe9\",\"inputSchema\":{\"title\":\"\xff\"}}") "\n");
+    kit_settle(&mcp.kit);
+    CU_ASSERT_TRUE_FATAL(recourse_runner_tool_info(mcp.kit.runner, 0, &info));
+    RCS_TEXT_EQUAL(kit_text(info.name), "caf\xef\xbf\xbd");
+    RCS_TEXT_EQUAL(kit_text(info.schema), "{\"title\":\"\xef\xbf\xbd\"}");
+    mcp_close(&mcp);
+}
+
 /* ---- what is lost ---- */
 
 static const struct {
@@ -307,6 +327,48 @@ static void test_silent_start(void)
     RCS_EQUAL(server.cancels, 1);
 }
 
+static const struct {
+    const char *said;
+    const char *errors;
+    uint8_t era;
+    uint64_t timeout_ms;
+    const char *text;
+} openings[] = {
+    {"", "", RECOURSE_MCP_ERA_LEGACY, 4000, "the server did not answer `initialize` within 4 s"},
+    {"", "", RECOURSE_MCP_ERA_AUTO, 900, "the server did not answer `server/discover` within 900 ms"},
+    {"", "", RECOURSE_MCP_ERA_AUTO, 7500, "the server did not answer `initialize` within 2.5 s"},
+    {"Ready.\n", "", RECOURSE_MCP_ERA_LEGACY, 1000,
+     "the server did not answer `initialize` within 1 s; it has printed 1 line that is no JSON-RPC message"},
+    {"Ready.\n\n[1,\n\xff\n{}\n", "warning\n  no \x1b[1mkey\x1b[0m \n\n", RECOURSE_MCP_ERA_LEGACY, 1000,
+     "the server did not answer `initialize` within 1 s; it has printed 4 lines that are no JSON-RPC messages; last on its "
+     "standard error: no key"},
+};
+
+/* One that prints something else, or nothing: what was waited for is said, and what it did instead. */
+static void test_unanswered_openings(void)
+{
+    static const char *const command[] = {"srv", NULL};
+
+    for (size_t i = 0; i < RCS_COUNT(openings); i++) {
+        const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                                   .era = openings[i].era, .timeout_ms = openings[i].timeout_ms};
+        struct recourse_turn *turn = NULL;
+
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.errors = kit_span(openings[i].errors);
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        RCS_EQUAL(recourse_run_list_tools(mcp.kit.run, NULL, &turn, NULL), 0);
+        kit_settle(&mcp.kit);
+        sim_process_say(&server, openings[i].said);
+        kit_finish(&mcp.kit, turn);
+        RCS_TEXT_EQUAL(mcp.detail, openings[i].text);
+        expect_first("timeout3,unsent");
+        mcp_close(&mcp);
+    }
+}
+
 static void test_no_processes(void)
 {
     static const char *const command[] = {"srv", NULL};
@@ -393,11 +455,13 @@ int main(void)
         {"requests of the server", test_requests_of_the_server},
         {"forms and lists", test_forms_and_lists},
         {"no room", test_no_room},
+        {"bad bytes in a list", test_bad_bytes_in_a_list},
         {"ends", test_ends},
         {"last words", test_last_words},
         {"failed starts", test_failed_starts},
         {"restart once", test_restart_once},
         {"silent start", test_silent_start},
+        {"unanswered openings", test_unanswered_openings},
         {"no processes", test_no_processes},
         {"no memory", test_no_memory},
         {"no memory for a call", test_no_memory_for_a_call},

@@ -52,6 +52,14 @@ async function open(browser, made, options = {}) {
   return page;
 }
 
+// Until it is so. (Playwright's own waitForFunction is evaluated in the page, where the page's policy allows no eval.)
+async function until(page, condition, argument) {
+  for (const end = Date.now() + 10000; !(await page.evaluate(condition, argument)); ) {
+    ok(Date.now() < end, "in 10 s it has not come to " + condition);
+    await page.waitForTimeout(20);
+  }
+}
+
 // ---- what the page shows ----
 
 const shownSteps = (page) => page.evaluate(() =>
@@ -131,8 +139,8 @@ async function type(page, word) {
   const before = await page.evaluate(() => location.hash);
   await tabTo(page, button);
   await page.keyboard.press("Enter");
-  await page.waitForFunction((hash) => location.hash !== hash, before);
-  await page.waitForFunction((wanted) => document.querySelector("#share a")?.getAttribute("href").endsWith(wanted), word);
+  await until(page, (hash) => location.hash !== hash, before);
+  await until(page, (wanted) => document.querySelector("#share a")?.getAttribute("href").endsWith(wanted), word);
 }
 
 // An example for each scenario, of words that have buttons.
@@ -149,7 +157,7 @@ async function byKeyboard(page, made) {
       if (await page.evaluate(() => !document.getElementById("restart").disabled)) {
         await tabTo(page, "#restart");
         await page.keyboard.press("Enter");
-        await page.waitForFunction(() => document.querySelectorAll("#steps tbody tr").length === 0);
+        await until(page, () => document.querySelectorAll("#steps tbody tr").length === 0);
       }
       for (const word of words) await type(page, word);
       await compare(page, made, words);
@@ -282,9 +290,9 @@ async function links(browser, made) {
     strictEqual(await page.evaluate(() => document.querySelector("#share code").textContent),
       `recourse simulate ${made.spec} transient rate_limited permanent`);
     await page.click("#back");
-    await page.waitForFunction(() => location.hash === "#run=transient,rate_limited");
+    await until(page, () => location.hash === "#run=transient,rate_limited");
     await page.goBack();
-    await page.waitForFunction(() => document.querySelectorAll("#steps tbody tr").length === 6);
+    await until(page, () => document.querySelectorAll("#steps tbody tr").length === 6);
     await page.click("#steps a.row");
     strictEqual(await page.evaluate(() => location.hash), "#row-P1");
     strictEqual((await shownSteps(page)).length, 6); // the run stays
