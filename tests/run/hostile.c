@@ -1,7 +1,6 @@
 #include "tests/run/hostile.h"
 
-#include <time.h>
-
+#include "tests/run/load.h"
 #include "tests/server/faulty.h"
 #include "tests/unit/unit.h"
 
@@ -11,14 +10,6 @@
 
 static char seen[WAYS * RCS_HOSTILE_MAX][TEXT_MAX]; /* the facts of each call's tries */
 static char names[WAYS * RCS_HOSTILE_MAX][64];
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
 
 static struct recourse_span span(const char *text)
 {
@@ -172,14 +163,14 @@ static struct recourse_turn *run_turn(struct recourse_runner *runner, struct rec
     struct recourse_call_request calls[WAYS * RCS_HOSTILE_MAX];
     struct recourse_turn_options options = {.size = sizeof options, .calls = calls, .call_count = count};
     struct recourse_turn *turn = NULL;
-    uint64_t began = now_ms();
+    uint64_t began = rcs_load_now_ms();
 
     for (size_t i = 0; i < count; i++) {
         calls[i] = (struct recourse_call_request){span(names[i]), span(names[i]), span("{}"), false};
     }
     RCS_EQUAL(recourse_turn_start(run, &options, &turn, NULL), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(turn);
-    while (!recourse_turn_done(turn) && now_ms() - began < 1000 * SECONDS_MAX) {
+    while (!recourse_turn_done(turn) && rcs_load_now_ms() - began < 1000 * SECONDS_MAX) {
         RCS_EQUAL(recourse_runner_step(runner, 1000), 0);
     }
     CU_ASSERT_TRUE_FATAL(recourse_turn_done(turn));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/run/bomb.h"
+#include "tests/run/load.h"
 #include "tests/server/faulty.h"
 #include "tests/unit/unit.h"
 
@@ -108,21 +109,6 @@ static void stop_server(void)
     (void)waitpid(server_process, NULL, 0);
 }
 
-/* Bytes of this process that no file backs. */
-static size_t held(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    unsigned long kib = 0;
-    char line[256];
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL && sscanf(line, "RssAnon: %lu", &kib) != 1) {
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return (size_t)kib << 10;
-}
-
 static size_t most; /* held at any time */
 
 static struct recourse_turn *call_all(struct recourse_runner *runner, struct recourse_run *run, unsigned count)
@@ -140,7 +126,7 @@ static struct recourse_turn *call_all(struct recourse_runner *runner, struct rec
     RCS_EQUAL(recourse_turn_start(run, &options, &turn, NULL), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(turn);
     for (unsigned steps = 0; steps < 1000000 && !recourse_turn_done(turn); steps++) {
-        size_t now = held();
+        size_t now = rcs_load_held();
 
         most = now > most ? now : most;
         CU_ASSERT_TRUE_FATAL(recourse_runner_step(runner, 20) == 0);
@@ -169,7 +155,7 @@ static void run_server(unsigned port, size_t index)
     RCS_EQUAL(recourse_runner_new(&options, &runner, NULL), 0);
     RCS_EQUAL(recourse_runner_add_tool(runner, &tool, NULL), 0);
     RCS_EQUAL(recourse_run_new(runner, &run), 0);
-    before = held();
+    before = rcs_load_held();
     most = before;
     turn = call_all(runner, run, CALLS);
     for (size_t i = 0; i < CALLS; i++) {
