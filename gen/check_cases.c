@@ -2,9 +2,16 @@
 #include <string.h>
 
 #include "gen/check.h"
+#include "gen/index.h"
 
-/* Calls `visit` for each case that can occur. */
+/* A case that can occur, where it occurs first. Of those that no row can tell apart there is one: states are many, since they
+   count tries and uses of waits. */
 struct visit {
+    struct {
+        uint16_t event;
+        uint8_t place, reason;
+        bool later, safe, acted;
+    } key;
     const struct rcs_check *check;
     uint16_t state;
     unsigned symbol;
@@ -12,21 +19,53 @@ struct visit {
     struct rcs_hit hit;
 };
 
-static void each_case(const struct rcs_check *check, void (*visit)(const struct visit *visit, void *user), void *user)
+static void add_case(struct rcs_index *cases, const struct rcs_check *check, uint16_t state, unsigned symbol)
+{
+    const struct rcs_history *history = &check->machine->states[state];
+    struct visit here;
+    struct visit *own;
+    bool fresh;
+
+    memset(&here, 0, sizeof here);
+    rcs_symbol_case(check->spec, history->place, (uint8_t)symbol, &here.at);
+    here.key.event = here.at.event;
+    here.key.place = history->place;
+    here.key.reason = here.at.reason;
+    here.key.later = history->tries > 1;
+    here.key.safe = here.at.safe;
+    here.key.acted = history->acted || here.at.acted_now;
+    own = rcs_index_at(cases, rcs_index_put(cases, &here.key, &fresh));
+    if (fresh) {
+        here.check = check;
+        here.state = state;
+        here.symbol = symbol;
+        here.hit = rcs_model_row(check->spec, history, &here.at);
+        *own = here;
+    }
+}
+
+static void find_cases(const struct rcs_check *check, struct rcs_index *cases)
 {
     const struct rcs_machine *machine = check->machine;
-    struct visit here = {.check = check};
 
-    for (here.state = 0; here.state < machine->state_count; here.state++) {
+    *cases = (struct rcs_index){.arena = check->findings->arena,
+                                .key_size = sizeof ((struct visit *)0)->key,
+                                .item_size = sizeof(struct visit)};
+    for (uint16_t state = 0; state < machine->state_count; state++) {
         for (unsigned index = 0; index < machine->symbol_count; index++) {
-            here.symbol = rcs_symbol_ordered(check->spec, index);
-            if (!rcs_case_reachable(machine, here.state, here.symbol)) {
-                continue;
+            unsigned symbol = rcs_symbol_ordered(check->spec, index);
+
+            if (rcs_case_reachable(machine, state, symbol)) {
+                add_case(cases, check, state, symbol);
             }
-            rcs_symbol_case(check->spec, machine->states[here.state].place, (uint8_t)here.symbol, &here.at);
-            here.hit = rcs_model_row(check->spec, &machine->states[here.state], &here.at);
-            visit(&here, user);
         }
+    }
+}
+
+static void each_case(const struct rcs_index *cases, void (*visit)(const struct visit *visit, void *user), void *user)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        visit(rcs_index_at(cases, i), user);
     }
 }
 
@@ -187,7 +226,7 @@ static void compare_guards(const struct visit *visit, void *user)
     }
 }
 
-static void find_idle_guard(const struct rcs_check *check, const struct rcs_spec_row *row)
+static void find_idle_guard(const struct rcs_check *check, const struct rcs_index *cases, const struct rcs_spec_row *row)
 {
     struct idle part[4];
     static const char *const what[4] = {"try", "safe or unsafe", "acted", "reason"};
@@ -203,7 +242,7 @@ static void find_idle_guard(const struct rcs_check *check, const struct rcs_spec
         if (memcmp(&part[i].without, &row->guard, sizeof row->guard) == 0) {
             continue;
         }
-        each_case(check, compare_guards, &part[i]);
+        each_case(cases, compare_guards, &part[i]);
         if (!part[i].differs) {
             rcs_find(check->findings, RCS_WARNING, "idle-guard", row->if_place, row->id, NULL,
                      "the guard of row %s says nothing about %s that is not so anyway; leave it out", row->id, what[i]);
@@ -232,13 +271,13 @@ static void collect(const struct visit *visit, void *user)
     }
 }
 
-static void tell_other(const struct rcs_check *check, uint16_t index)
+static void tell_other(const struct rcs_check *check, const struct rcs_index *cases, uint16_t index)
 {
     const struct rcs_spec_row *row = &check->spec->rows[index];
     struct taken taken = {.row = index};
     const char *list = "";
 
-    each_case(check, collect, &taken);
+    each_case(cases, collect, &taken);
     for (uint16_t event = 0; event < rcs_event_end(check->spec); event++) {
         if (taken.events[event]) {
             list = rcs_arena_format(check->findings->arena, "%s%s%s", list, *list ? ", " : "",
@@ -256,17 +295,19 @@ void rcs_check_cases(const struct rcs_check *check)
 {
     struct seen seen = {.pairs = NULL};
     size_t rows = check->spec->row_count;
+    struct rcs_index cases;
 
     seen.pairs = rcs_arena_alloc(check->findings->arena, rows * rows + 1);
     seen.used = rcs_arena_alloc(check->findings->arena, rows + 1);
-    each_case(check, look_at, &seen);
+    find_cases(check, &cases);
+    each_case(&cases, look_at, &seen);
     find_unused_rows(check, seen.used);
     for (uint16_t i = 0; i < rows; i++) {
         if (seen.used[i]) {
-            find_idle_guard(check, &check->spec->rows[i]);
+            find_idle_guard(check, &cases, &check->spec->rows[i]);
         }
         if (check->spec->rows[i].other) {
-            tell_other(check, i);
+            tell_other(check, &cases, i);
         }
     }
 }

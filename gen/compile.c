@@ -71,11 +71,24 @@ static bool make_directory(const struct job *job, const char *path)
     return mkdir(partial, 0777) == 0 || errno == EEXIST || fail(job, "made", partial);
 }
 
+/* A file where a directory is wanted is a common mistake, and mkdtemp would speak of a name that nobody gave. */
+static bool is_no_file(const struct job *job)
+{
+    struct stat there;
+
+    if (stat(job->directory, &there) != 0 || S_ISDIR(there.st_mode)) {
+        return true;
+    }
+    rcs_find(job->findings, RCS_ERROR, "io", (struct rcs_place){0, 0}, NULL, NULL,
+             "%s is a file: give a directory to write into", job->directory);
+    return false;
+}
+
 static bool make_work(struct job *job)
 {
     char *work;
 
-    if (!make_directory(job, job->directory)) {
+    if (!is_no_file(job) || !make_directory(job, job->directory)) {
         return false;
     }
     work = rcs_arena_format(job->arena, "%s/.%s.XXXXXX", job->directory, job->spec->name);

@@ -88,28 +88,43 @@ static void add_fact(struct rcs_arena *arena, struct rcs_diff *diff, const struc
                                             effect_of(diff->new_spec, pair->new_event));
 }
 
-static void compare_failures(struct rcs_arena *arena, struct rcs_diff *diff, const struct rcs_facts_pair *pairs,
-                             size_t count)
+/* All ways in which facts of the one failure are taken for the other. */
+static void add_ways(struct rcs_arena *arena, struct rcs_diff *diff, const struct rcs_facts_pairs *pairs,
+                     const struct rcs_facts_pair *pair)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *old_name = failure_name(diff->old_spec, pairs[i].old_event);
-        const char *new_name = failure_name(diff->new_spec, pairs[i].new_event);
+    for (size_t i = 0; i < pairs->way_count; i++) {
+        if (pairs->ways[i].old_event == pair->old_event && pairs->ways[i].new_event == pair->new_event) {
+            add_fact(arena, diff, &pairs->ways[i], RCS_CHANGE_FAILURE);
+        }
+    }
+}
+
+static bool is_renamed(const struct rcs_diff *diff, const struct rcs_facts_pairs *pairs, const struct rcs_facts_pair *pair)
+{
+    return pair->old_event >= RECOURSE_EVENT_FAILURE && pair->new_event >= RECOURSE_EVENT_FAILURE &&
+           !has_failure(diff->new_spec, failure_name(diff->old_spec, pair->old_event)) &&
+           !has_failure(diff->old_spec, failure_name(diff->new_spec, pair->new_event)) &&
+           only_partner(pairs->items, pairs->count, pair->old_event, true) == pair->new_event &&
+           only_partner(pairs->items, pairs->count, pair->new_event, false) == pair->old_event;
+}
+
+static void compare_failures(struct rcs_arena *arena, struct rcs_diff *diff, const struct rcs_facts_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct rcs_facts_pair *pair = &pairs->items[i];
+        const char *old_name = failure_name(diff->old_spec, pair->old_event);
+        const char *new_name = failure_name(diff->new_spec, pair->new_event);
         bool same_name = strcmp(old_name, new_name) == 0;
-        bool renamed = !same_name && pairs[i].old_event >= RECOURSE_EVENT_FAILURE &&
-                       pairs[i].new_event >= RECOURSE_EVENT_FAILURE && !has_failure(diff->new_spec, old_name) &&
-                       !has_failure(diff->old_spec, new_name) &&
-                       only_partner(pairs, count, pairs[i].old_event, true) == pairs[i].new_event &&
-                       only_partner(pairs, count, pairs[i].new_event, false) == pairs[i].old_event;
+        bool renamed = !same_name && is_renamed(diff, pairs, pair);
 
         if (renamed) {
             *(struct rcs_rename *)rcs_arena_push(arena, &diff->renames, &diff->rename_count, sizeof *diff->renames) =
                 (struct rcs_rename){old_name, new_name};
         }
         if (!same_name && !renamed) {
-            add_fact(arena, diff, &pairs[i], RCS_CHANGE_FAILURE);
-        } else if (strcmp(effect_of(diff->old_spec, pairs[i].old_event), effect_of(diff->new_spec, pairs[i].new_event)) !=
-                   0) {
-            add_fact(arena, diff, &pairs[i], RCS_CHANGE_EFFECT);
+            add_ways(arena, diff, pairs, pair);
+        } else if (strcmp(effect_of(diff->old_spec, pair->old_event), effect_of(diff->new_spec, pair->new_event)) != 0) {
+            add_fact(arena, diff, pair, RCS_CHANGE_EFFECT);
         }
     }
 }
@@ -126,7 +141,10 @@ static size_t tries_shown(const struct rcs_difference *item)
 /* Kinds in their order, in each the shortest first; what is equal keeps the order in which it was found. */
 static bool comes_before(const struct rcs_difference *a, const struct rcs_difference *b)
 {
-    return a->change != b->change ? a->change < b->change : tries_shown(a) < tries_shown(b);
+    if (a->change != b->change) {
+        return a->change < b->change;
+    }
+    return a->change == RCS_CHANGE_FAILURE ? strlen(a->about) < strlen(b->about) : tries_shown(a) < tries_shown(b);
 }
 
 static void put_in_order(struct rcs_diff *diff)
@@ -160,26 +178,53 @@ static uint8_t verdict_of(const struct rcs_diff *diff)
                                    : RCS_DIFFERENT;
 }
 
-void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
-                   struct rcs_diff *diff)
+/* False: there is nothing to look for. */
+static bool begin(struct rcs_diff *diff, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec)
 {
-    struct rcs_facts_pair *pairs;
-    size_t pair_count;
-    unsigned tools;
-
     memset(diff, 0, sizeof *diff);
     diff->old_spec = old_spec;
     diff->new_spec = new_spec;
     diff->complete = true;
     diff->prose_only = memcmp(old_spec->behaviour_sha256, new_spec->behaviour_sha256, 32) == 0;
-    if (diff->prose_only) {
+    return !diff->prose_only;
+}
+
+void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
+                   struct rcs_diff *diff)
+{
+    struct rcs_facts_pairs pairs;
+    unsigned tools;
+
+    if (!begin(diff, old_spec, new_spec)) {
         return;
     }
-    pair_count = rcs_diff_facts(arena, old_spec, new_spec, &pairs);
-    compare_failures(arena, diff, pairs, pair_count);
+    rcs_diff_facts(arena, old_spec, new_spec, &pairs);
+    compare_failures(arena, diff, &pairs);
     tools = rcs_diff_tools(arena, diff);
-    rcs_diff_runs(arena, diff, pairs, pair_count, tools);
+    rcs_diff_runs(arena, diff, pairs.items, pairs.count, tools);
     rcs_diff_settings(arena, diff);
     put_in_order(diff);
     diff->verdict = verdict_of(diff);
+}
+
+bool rcs_diff_none(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec)
+{
+    struct rcs_facts_pairs pairs;
+    struct rcs_diff diff;
+    unsigned tools;
+
+    if (!begin(&diff, old_spec, new_spec)) {
+        return true;
+    }
+    diff.first_only = true;
+    rcs_diff_settings(arena, &diff);
+    tools = rcs_diff_tools(arena, &diff);
+    if (diff.count == 0) {
+        rcs_diff_facts(arena, old_spec, new_spec, &pairs);
+        compare_failures(arena, &diff, &pairs);
+    }
+    if (diff.count == 0) {
+        rcs_diff_runs(arena, &diff, pairs.items, pairs.count, tools);
+    }
+    return diff.count == 0 && diff.complete;
 }

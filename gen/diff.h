@@ -49,7 +49,8 @@ struct rcs_diff_side {
 struct rcs_difference {
     uint8_t change;
     uint8_t leans;      /* RCS_LOOSER, RCS_STRICTER, or neither */
-    bool unsafe;        /* the new policy does again what may have acted, of a tool that is not safe */
+    bool unsafe;        /* the new policy does again what may have acted, of a tool that is not safe: by one of the policies */
+    bool claimed;       /* and that is the old one: the new one says that it did nothing, or that the tool is safe */
     bool longer;        /* the new policy waits longer than the old, or where that does not wait */
     const char *about;  /* a setting's name, facts as JSON, a tool; NULL */
     struct rcs_diff_side old_side, new_side;
@@ -62,6 +63,7 @@ struct rcs_diff {
     uint8_t verdict;   /* enum rcs_verdict */
     bool prose_only;   /* the behaviour digests agree */
     bool complete;     /* all runs were compared: there were not too many */
+    bool first_only;   /* the search ends with the first difference */
     struct rcs_rename {
         const char *old_name, *new_name;
     } *renames;        /* failures that got another name and nothing else */
@@ -70,6 +72,9 @@ struct rcs_diff {
 
 void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
                    struct rcs_diff *diff);
+
+/* Whether they do the same: false with the first difference, and where there are too many runs to say so. */
+bool rcs_diff_none(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec);
 
 const char *rcs_change_name(uint8_t change); /* "more-tries" */
 const char *rcs_verdict_name(uint8_t verdict);
@@ -82,8 +87,14 @@ struct rcs_facts_pair {
     uint16_t old_row, new_row; /* of Failures; RECOURSE_NONE for ok */
     const char *facts;         /* as `classify` reads them */
 };
-size_t rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
-                      struct rcs_facts_pair **pairs);
+struct rcs_facts_pairs {
+    struct rcs_facts_pair *items; /* one of each two failures that go together */
+    size_t count;
+    struct rcs_facts_pair *ways; /* where their names differ: one for each condition that makes the difference */
+    size_t way_count;
+};
+void rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
+                    struct rcs_facts_pairs *found);
 
 struct rcs_difference *rcs_diff_add(struct rcs_arena *arena, struct rcs_diff *diff, uint8_t change, uint8_t leans);
 
@@ -93,6 +104,16 @@ void rcs_diff_settings(struct rcs_arena *arena, struct rcs_diff *diff);
 /* Tools that may be run twice in one policy and not in the other. Of the four ways in which a tool can be taken by both, the
    bits of those that some tool is: 1 safe to both, 2 unsafe to both, 4 safe to the new one only, 8 safe to the old one. */
 unsigned rcs_diff_tools(struct rcs_arena *arena, struct rcs_diff *diff);
+
+/* How the windows of two waits differ, each at one place of its schedule: where no server asks for a delay; and where one
+   does, if at least one of the two then waits otherwise than by itself. */
+enum { RCS_BY_SCHEDULE = 0, RCS_BY_SERVER = 1 };
+struct rcs_windows_differ {
+    bool longer[2], shorter[2];
+    uint64_t longer_ms[2], shorter_ms[2]; /* what the server has to ask for */
+};
+void rcs_diff_windows(const struct rcs_diff *diff, const struct rcs_spec_wait *const waits[2], const unsigned indexes[2],
+                      struct rcs_windows_differ *out);
 
 /* Runs. */
 void rcs_diff_runs(struct rcs_arena *arena, struct rcs_diff *diff, const struct rcs_facts_pair *pairs, size_t pair_count,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gen/diff.h"
+#include "gen/index.h"
 #include "gen/sample.h"
 
 #define SAMPLES_MAX 400000u
@@ -29,12 +30,21 @@ struct numbers {
     size_t count;
 };
 
+/* By which change facts came to two failures that differ. */
+struct seen {
+    struct {
+        uint16_t events[2];
+        uint16_t rows[2], groups[2]; /* the conditions, if the other policy has none that reads so; else RECOURSE_NONE */
+    } key;
+    size_t way;
+};
+
 struct search {
     struct rcs_arena *arena;
     struct rcs_arena scratch; /* of one sample */
     struct rcs_spec specs[2];
-    struct rcs_facts_pair **pairs;
-    size_t pair_count;
+    struct rcs_facts_pairs *found;
+    struct rcs_index seen; /* struct seen */
     struct numbers http, rpc, exits;
     bool words; /* some condition asks for a word */
     const char **names; /* of tools */
@@ -111,26 +121,136 @@ static uint16_t event_of(const struct rcs_spec *spec, uint16_t row)
                                 : (uint16_t)(RECOURSE_EVENT_FAILURE + spec->fact_rows[row].failure);
 }
 
+/* The first condition of a row that holds: its first atom; where the next one begins in `*end`. */
+static size_t group_that_holds(const struct rcs_spec *spec, const struct rcs_spec_fact_row *row,
+                               const struct recourse_facts *facts, size_t *end)
+{
+    bool holds = true;
+    size_t begin = 0;
+
+    for (size_t a = 0; a < row->atom_count; a++) {
+        holds = holds && rcs_model_holds(spec->arena, facts, &row->atoms[a].atom);
+        if (row->atoms[a].atom.last_of_and) {
+            if (holds) {
+                *end = a + 1;
+                return begin;
+            }
+            holds = true;
+            begin = a + 1;
+        }
+    }
+    *end = begin;
+    return begin;
+}
+
+/* Whether some row for a failure of that name has the atoms [begin, end) of another policy's row as one condition. */
+static bool has_group(const struct rcs_spec *spec, const char *failure, const struct rcs_spec_fact_row *row, size_t begin,
+                      size_t end)
+{
+    for (size_t i = 0; i < spec->fact_row_count; i++) {
+        const struct rcs_spec_fact_row *own = &spec->fact_rows[i];
+        size_t same = 0;
+
+        if (strcmp(spec->failures[own->failure].name, failure) != 0) {
+            continue;
+        }
+        for (size_t a = 0; a < own->atom_count; a++) {
+            bool fits = begin + same < end && strcmp(own->atoms[a].text, row->atoms[begin + same].text) == 0;
+
+            same = fits ? same + 1 : end - begin + 1; /* too many: this one is another */
+            if (own->atoms[a].atom.last_of_and) {
+                if (same == end - begin) {
+                    return true;
+                }
+                same = 0;
+            }
+        }
+    }
+    return false;
+}
+
+/* Puts down the condition that decides for one of the policies, if the other has none like it. */
+static bool note_group(const struct search *search, int side, uint16_t number, const struct recourse_facts *facts,
+                       struct seen *seen)
+{
+    const struct rcs_spec *spec = &search->specs[side];
+    const struct rcs_spec_fact_row *row = number == RECOURSE_NONE ? NULL : &spec->fact_rows[number];
+    size_t begin;
+    size_t end;
+
+    if (row == NULL) {
+        return false;
+    }
+    begin = group_that_holds(spec, row, facts, &end);
+    if (has_group(&search->specs[1 - side], spec->failures[row->failure].name, row, begin, end)) {
+        return false;
+    }
+    seen->key.rows[side] = number;
+    seen->key.groups[side] = (uint16_t)begin;
+    return true;
+}
+
+/* Each condition that takes facts for a failure of another name stands for itself, with the shortest facts that show it. */
+static void keep_way(struct search *search, const struct rcs_facts_pair *pair, const struct recourse_facts *facts)
+{
+    const char *text = rcs_sample_text(&search->scratch, facts);
+    struct rcs_facts_pairs *found = search->found;
+    struct rcs_facts_pair *way;
+    struct seen seen;
+    struct seen *own;
+    bool fresh;
+
+    memset(&seen, 0, sizeof seen);
+    memset(seen.key.rows, 0xff, sizeof seen.key.rows);
+    memset(seen.key.groups, 0xff, sizeof seen.key.groups);
+    seen.key.events[0] = pair->old_event;
+    seen.key.events[1] = pair->new_event;
+    if (!note_group(search, 1, pair->new_row, facts, &seen)) {
+        note_group(search, 0, pair->old_row, facts, &seen);
+    }
+    own = rcs_index_at(&search->seen, rcs_index_put(&search->seen, &seen.key, &fresh));
+    if (fresh) {
+        own->way = found->way_count;
+        rcs_arena_push(search->arena, &found->ways, &found->way_count, sizeof *pair);
+    } else if (strlen(text) >= strlen(found->ways[own->way].facts)) {
+        return;
+    }
+    way = &found->ways[own->way];
+    *way = *pair;
+    way->facts = rcs_arena_copy(search->arena, text, strlen(text));
+}
+
+/* Keeps failures that go together for the first time. */
+static void keep_pair(struct search *search, const struct rcs_facts_pair *pair, const struct recourse_facts *facts)
+{
+    struct rcs_facts_pairs *found = search->found;
+    struct rcs_facts_pair *own;
+
+    for (size_t i = 0; i < found->count; i++) {
+        if (found->items[i].old_event == pair->old_event && found->items[i].new_event == pair->new_event) {
+            return;
+        }
+    }
+    own = rcs_arena_push(search->arena, &found->items, &found->count, sizeof *own);
+    *own = *pair;
+    own->facts = rcs_sample_text(search->arena, facts);
+}
+
 /* Asks both policies. Returns whether both took the facts for a success. */
 static bool judge(struct search *search, const struct recourse_facts *facts)
 {
     struct rcs_facts_pair pair = {.facts = NULL};
-    struct rcs_facts_pair *own;
 
     search->samples++;
     pair.old_row = rcs_model_classify(&search->specs[0], facts);
     pair.new_row = rcs_model_classify(&search->specs[1], facts);
     pair.old_event = event_of(&search->specs[0], pair.old_row);
     pair.new_event = event_of(&search->specs[1], pair.new_row);
-    for (size_t i = 0; i < search->pair_count; i++) {
-        own = &(*search->pairs)[i];
-        if (own->old_event == pair.old_event && own->new_event == pair.new_event) {
-            return pair.old_row == RECOURSE_NONE && pair.new_row == RECOURSE_NONE;
-        }
+    keep_pair(search, &pair, facts);
+    if (strcmp(rcs_spec_event_name(&search->specs[0], pair.old_event), rcs_spec_event_name(&search->specs[1], pair.new_event)) !=
+        0) {
+        keep_way(search, &pair, facts);
     }
-    pair.facts = rcs_sample_text(search->arena, facts);
-    own = rcs_arena_push(search->arena, search->pairs, &search->pair_count, sizeof *own);
-    *own = pair;
     return pair.old_row == RECOURSE_NONE && pair.new_row == RECOURSE_NONE;
 }
 
@@ -286,13 +406,15 @@ static void add_wanted(struct rcs_wanted *wanted, const struct group *group)
     wanted->result = wanted->result || group->result;
 }
 
-size_t rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
-                      struct rcs_facts_pair **pairs)
+void rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, const struct rcs_spec *new_spec,
+                    struct rcs_facts_pairs *found)
 {
-    struct search search = {.arena = arena, .specs = {*old_spec, *new_spec}, .pairs = pairs};
+    struct search search = {.arena = arena, .specs = {*old_spec, *new_spec}, .found = found};
     struct groups groups[2] = {{NULL, 0}, {NULL, 0}};
 
-    *pairs = NULL;
+    memset(found, 0, sizeof *found);
+    search.seen = (struct rcs_index){
+        .arena = arena, .key_size = sizeof ((struct seen *)0)->key, .item_size = sizeof(struct seen)};
     for (int side = 0; side < 2; side++) {
         search.specs[side].arena = &search.scratch;
         add_groups(arena, &search.specs[side], &groups[side]);
@@ -315,5 +437,4 @@ size_t rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, 
             choose(&search, &wanted, THING_HTTP, (struct rcs_choice){.http = -1, .exit_status = -1});
         }
     }
-    return search.pair_count;
 }

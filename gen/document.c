@@ -172,6 +172,7 @@ static void read_body_row(struct scanner *scanner)
             complain(scanner, "too-many", 0, "a table has at most 1000 rows");
         }
         scanner->too_many_reported = true;
+        table->cut = true;
         return;
     }
     row = rcs_arena_push(scanner->document->arena, &table->rows, &table->row_count, sizeof *table->rows);

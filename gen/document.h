@@ -39,6 +39,7 @@ struct rcs_table {
     struct rcs_table_row header;
     struct rcs_table_row *rows; /* without the header and the delimiter row */
     size_t row_count;
+    bool cut; /* it has more rows than are read */
 };
 
 struct rcs_heading {

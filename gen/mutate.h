@@ -27,17 +27,17 @@ struct rcs_mutants {
     const char *text;
     size_t size;
     const struct rcs_spec *spec;
-    size_t warnings; /* that the policy has as it is */
+    struct rcs_findings findings; /* that the policy has as it is: warnings, and examples that come out otherwise */
     struct rcs_document document;
     struct rcs_mutant *items;
     size_t count;
 };
 
-/* All mutants of a policy without errors, in the order of the file. */
+/* All mutants of a policy without errors, but for its examples; in the order of the file. */
 void rcs_mutants_make(struct rcs_arena *arena, const struct rcs_loaded *loaded, struct rcs_mutants *mutants);
 
 enum rcs_fate {
-    RCS_FATE_CAUGHT = 0,     /* there is an error, or one warning more */
+    RCS_FATE_CAUGHT = 0,     /* there is an error that the policy has not, or one warning more */
     RCS_FATE_EQUIVALENT = 1, /* no run and no facts come out otherwise, and no setting differs */
     RCS_FATE_DECLARED = 2,   /* not caught, and no example could: it is so because the policy says so */
     RCS_FATE_UNNOTICED = 3,
@@ -54,10 +54,15 @@ const char *rcs_fate_name(enum rcs_fate fate); /* "caught", ... */
 void rcs_mutate_cell(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
                      const struct rcs_cell *cell, const char *with, bool declared);
 
-/* Cells of settings, failures and waits. */
+/* Cells of settings, failures, waits; and of budgets and breakers. */
 void rcs_mutate_setting(struct rcs_mutants *mutants, const struct rcs_table_row *row);
 void rcs_mutate_when(struct rcs_mutants *mutants, const struct rcs_table_row *row, const struct rcs_cell *cell, size_t index);
 void rcs_mutate_wait(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
                      const struct rcs_cell *cell, const struct rcs_spec_wait *wait);
+void rcs_mutate_shared(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                       const struct rcs_cell *cell);
+/* A list without each of its entries. */
+void rcs_mutate_list(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                     const struct rcs_cell *cell, bool declared);
 
 #endif

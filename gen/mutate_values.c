@@ -260,6 +260,64 @@ static void mutate_server_delay(struct rcs_mutants *mutants, const struct rcs_ta
     }
 }
 
+/* ---- what calls share ---- */
+
+/* A number in a cell one more and one less, whatever stands around it. */
+static void mutate_number(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                          const struct rcs_cell *cell)
+{
+    const char *text = rcs_cell_copy(&mutants->document, cell);
+    size_t before = strcspn(text, "0123456789");
+    size_t digits = strspn(text + before, "0123456789");
+    unsigned long number = strtoul(text + before, NULL, 10);
+
+    for (int less = 0; digits > 0 && digits < 9 && less < 2; less++) {
+        if (less == 0 || number > 0) {
+            rcs_mutate_cell(mutants, row, column, cell,
+                            rcs_arena_format(mutants->arena, "%.*s%lu%s", (int)before, text,
+                                             less == 0 ? number + 1 : number - 1, text + before + digits),
+                            true);
+        }
+    }
+}
+
+/* All of it is declared: an example is one call, and these speak of many. */
+void rcs_mutate_shared(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
+                       const struct rcs_cell *cell)
+{
+    static const char *const sharers[] = {"runner", "server", "tool"};
+
+    for (size_t i = 0; strcmp(column, "shared by") == 0 && i < 3; i++) {
+        rcs_mutate_cell(mutants, row, column, cell, sharers[i], true);
+    }
+    if (strcmp(column, "counts") == 0) {
+        rcs_mutate_list(mutants, row, column, cell, true);
+        for (size_t i = 0; i < mutants->spec->failure_count; i++) {
+            rcs_mutate_cell(mutants, row, column, cell, mutants->spec->failures[i].name, true);
+        }
+        return;
+    }
+    mutate_number(mutants, row, column, cell);
+    if (strcmp(column, "a wait needs") == 0 || strcmp(column, "a failure takes") == 0 ||
+        strcmp(column, "an ok gives back") == 0) {
+        rcs_mutate_cell(mutants, row, column, cell, "-", true);
+    }
+}
+
+/* Whether a wait draws on a budget, examples say with `!budget`; how much, and on which, they can't. */
+static void mutate_cost(struct rcs_mutants *mutants, const struct rcs_table_row *row, const struct rcs_cell *cell,
+                        const struct rcs_spec_wait *wait)
+{
+    mutate_number(mutants, row, "cost", cell);
+    rcs_mutate_cell(mutants, row, "cost", cell, "-", false);
+    for (size_t i = 0; i < mutants->spec->budget_count; i++) {
+        rcs_mutate_cell(mutants, row, "cost", cell,
+                        rcs_arena_format(mutants->arena, "%u of %s", wait->budget == RECOURSE_NONE ? 1 : wait->cost,
+                                         mutants->spec->budgets[i].budget.id),
+                        wait->budget != RECOURSE_NONE);
+    }
+}
+
 void rcs_mutate_wait(struct rcs_mutants *mutants, const struct rcs_table_row *row, const char *column,
                      const struct rcs_cell *cell, const struct rcs_spec_wait *wait)
 {
@@ -272,6 +330,8 @@ void rcs_mutate_wait(struct rcs_mutants *mutants, const struct rcs_table_row *ro
         rcs_mutate_cell(mutants, row, column, cell, wait->by_uses ? "tries" : "uses", false);
     } else if (strcmp(column, "server delay") == 0) {
         mutate_server_delay(mutants, row, cell, wait);
+    } else if (strcmp(column, "cost") == 0) {
+        mutate_cost(mutants, row, cell, wait);
     } else if (strcmp(column, "times") == 0) {
         rcs_mutate_cell(mutants, row, column, cell, wait->times == 0 ? "1" : "-", false);
         rcs_mutate_cell(mutants, row, column, cell, rcs_arena_format(mutants->arena, "%u", wait->times + 1u), false);

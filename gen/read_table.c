@@ -118,6 +118,7 @@ void rcs_read_table(struct rcs_reader *reader, enum rcs_section section, const s
     if (table == NULL) {
         return;
     }
+    reader->broken[section] = reader->broken[section] || table->cut;
     good = find_columns(reader, &table->header, columns, count, at);
     if (!check_missing(reader, &table->header, columns, count, at) || !good) {
         reader->broken[section] = true;
@@ -223,6 +224,12 @@ uint16_t rcs_find_name(struct rcs_reader *reader, enum rcs_section section, cons
         }
     }
     if (reader->broken[section]) {
+        return RECOURSE_NONE;
+    }
+    if (reader->headings[section].line == 0) { /* one that may be left out, where nothing needs it */
+        rcs_complain(reader, "missing-section", place, "'%s' is missing: '%s' has to be in its table",
+                     rcs_section_name(section), name);
+        reader->broken[section] = true;
         return RECOURSE_NONE;
     }
     for (size_t i = 0; (declared = name_at(reader->spec, section, i)) != NULL; i++) {

@@ -85,7 +85,8 @@ struct recourse_process_request {
     uint64_t deadline_ms;           /* as of a request: it is ended then; RECOURSE_FOREVER: never */
     uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
     /* Asked, with the user of `done`, before so many bytes or fewer are read that will be kept. False: not now. Neither
-       output is read until process_resume, or until it is being ended. May be NULL, and is where it is talked with. */
+       output is read until process_resume, or until it is being ended. Of one that is talked with before each block that is
+       handed on. May be NULL. */
     bool (*keep)(void *user, size_t size);
     /*
      * A process that is talked with; NULL: it is not. Handed its standard output as it comes, instead of having it kept:
@@ -201,6 +202,9 @@ struct recourse_port {
     /* By how much now_ms may lag behind the true time, because it shows a finer clock in whole milliseconds: 1 for such a
        clock. Each wait gets that much longer, so that none ends early. 0: the clock is exact, as a simulated one is. */
     uint64_t lag_ms;
+
+    /* Nanoseconds since 1970, for the times of spans (recourse/spans.h); 0: unknown. NULL: wall_s has to do. */
+    uint64_t (*wall_ns)(void *self);
 };
 
 struct recourse_port_options {

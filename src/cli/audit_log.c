@@ -44,7 +44,7 @@ static void add_policy(struct rcs_shown_policies *policies, const struct rcs_spe
 
 bool rcs_shown_policies_open(struct rcs_shown_policies *policies, char **specs, size_t count)
 {
-    static const struct rcs_spec_reader reader = {"audit", "shown", true};
+    static const struct rcs_spec_reader reader = {"audit", "shown"};
 
     for (size_t i = 0; i < count; i++) {
         struct rcs_loaded loaded = {NULL, NULL, {0}};

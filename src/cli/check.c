@@ -19,6 +19,7 @@ struct checked {
 struct check_options {
     bool json;
     bool strict;
+    bool github;
 };
 
 static void load(struct rcs_arena *arena, const char *path, bool strict, struct checked *out)
@@ -76,11 +77,15 @@ static void print_waits(const struct rcs_spec *spec)
     }
 }
 
-static void print_people(const struct checked *checked)
+static void print_people(const struct checked *checked, bool github)
 {
-    rcs_findings_print(checked->path, &checked->findings);
+    if (github) {
+        rcs_findings_print_github(checked->path, &checked->findings);
+    } else {
+        rcs_findings_print(checked->path, &checked->findings);
+    }
     print_summary(checked);
-    if (checked->findings.by_severity[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
+    if (!github && checked->findings.by_severity[RCS_ERROR] == 0 && checked->loaded.machine != NULL) {
         print_waits(checked->loaded.spec);
     }
 }
@@ -154,11 +159,8 @@ static int check_files(char **paths, size_t count, const struct check_options *o
         good = good && checked.ok;
         if (options->json) {
             write_json(&out, &checked);
-        } else if (checked.loaded.spec == NULL && checked.findings.count == 1 &&
-                   strcmp(checked.findings.items[0].code, "io") == 0) {
-            rcs_cli_error("check", "%s: %s", paths[i], checked.findings.items[0].text);
         } else {
-            print_people(&checked);
+            print_people(&checked, options->github);
         }
         rcs_arena_clear(&arena);
     }
@@ -173,10 +175,12 @@ static int check_files(char **paths, size_t count, const struct check_options *o
 
 static int run(int argc, char **argv)
 {
-    struct check_options chosen = {false, false};
+    struct check_options chosen = {false, false, false};
     const char *explain = NULL;
+    const char *format = NULL;
     const struct rcs_option options[] = {
         {.name = "--json", .flag = &chosen.json},
+        {.name = "--format", .value = &format},
         {.name = "--strict", .flag = &chosen.strict},
         {.name = "--explain", .value = &explain},
     };
@@ -192,6 +196,13 @@ static int run(int argc, char **argv)
     if (count == 0) {
         return rcs_cli_error("check", "which policies? Give their files, such as spec/lightspeed.policy.md");
     }
+    if (format != NULL && strcmp(format, "text") != 0 && strcmp(format, "github") != 0) {
+        return rcs_cli_error("check", "--format is text or github, not '%s'", format);
+    }
+    if (format != NULL && chosen.json) {
+        return rcs_cli_error("check", "--json or --format: one of them");
+    }
+    chosen.github = format != NULL && strcmp(format, "github") == 0;
     return check_files(argv + 1, count, &chosen);
 }
 
@@ -200,7 +211,7 @@ const struct rcs_command rcs_command_check = {
     .summary = "check policies: gaps, overlaps, endless or unsafe retries, examples",
     .run = run,
     .help =
-        "Usage: recourse check [--json] [--strict] SPEC...\n"
+        "Usage: recourse check [--format FORMAT|--json] [--strict] SPEC...\n"
         "       recourse check --explain CODE\n"
         "\n"
         "Reads each policy (a file, or the name of a built-in one where there is no such\n"
@@ -224,6 +235,9 @@ const struct rcs_command rcs_command_check = {
         "                  {\"tries\",\"requests\",\"wait_ms\",\"wait_base_ms\",\"witness\"},\n"
         "                  \"states\",\"waits\":[{\"id\",\"windows_ms\":[[least,most]]}]}]};\n"
         "                  the last three are null where there are errors\n"
+        "  --format FORMAT text, as above, which compilers' problem matchers read; or\n"
+        "                  github: workflow commands (::error file=...,line=...::TEXT),\n"
+        "                  which GitHub Actions shows beside the lines\n"
         "  --strict        warnings count as errors do\n"
         "  --explain CODE  what a code means and what to do; list: all codes\n"
         "\n"

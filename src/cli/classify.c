@@ -89,7 +89,7 @@ static int classify(const struct recourse_policy *policy)
 static int run(int argc, char **argv)
 {
     const char *source = NULL;
-    struct rcs_policies policies = {.command = "classify"};
+    struct rcs_policies policies = {.command = "classify", .despite_examples = true};
     const struct rcs_option options[] = {
         {.name = "--policy", .letter = "-p", .value = &source},
         {.name = "--no-cache", .flag = &policies.no_cache},

@@ -179,7 +179,9 @@ static int run(int argc, char **argv)
         print_zsh();
         return RCS_EXIT_OK;
     }
-    return rcs_cli_error("completion", "for which shell? bash or zsh");
+    return count == 1  ? rcs_cli_error("completion", "there is nothing for '%s': bash or zsh", argv[1])
+           : count > 1 ? rcs_cli_error("completion", "one shell at a time, not '%s' as well", argv[2])
+                       : rcs_cli_error("completion", "for which shell? bash or zsh");
 }
 
 const struct rcs_command rcs_command_completion = {

@@ -56,7 +56,6 @@ bool rcs_config_check_server(struct rcs_config_reader *reader, const struct rcs_
         {tool->url == NULL && tool->proxy != NULL, "proxy", "servers with a \"url\""},
         {tool->url == NULL && tool->ca_file != NULL, "ca_file", "servers with a \"url\""},
         {tool->url == NULL && tool->connect_timeout_ms > 0, "connect_timeout", "servers with a \"url\""},
-        {tool->url == NULL && tool->read_timeout_ms > 0, "read_timeout", "servers with a \"url\""},
         {tool->url != NULL && draft->is_program, "type", "servers with a \"command\""},
         {tool->url != NULL && draft->words != NULL, "args", "servers with a \"command\""},
         {tool->url != NULL && tool->environment != NULL, "env", "servers with a \"command\""},

@@ -1,13 +1,19 @@
 /* recourse diff: what two policies do differently. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "diff_out.h"
+#include "files.h"
 #include "spec_open.h"
 
-/* As git calls an external diff: path, old file, its hash and mode, new file, its hash and mode. */
+/* As git calls an external diff: path, old file, its hash and mode, new file, its hash and mode; and where the file was
+   renamed or copied, its new path and how alike the two are. */
 #define GIT_WORDS 7u
+#define GIT_WORDS_RENAMED 9u
+#define SPEC_MAX ((size_t)4 << 20)
+enum { GIT_PATH = 0, GIT_OLD = 1, GIT_OLD_MODE = 3, GIT_NEW = 4, GIT_NEW_MODE = 6, GIT_NEW_PATH = 7 };
 
 /* ---- gates ---- */
 
@@ -114,7 +120,7 @@ static int compare(struct rcs_compared compared, const struct chosen *chosen)
 
 static int diff_files(const char *const paths[2], const char *const shown[2], const struct chosen *chosen)
 {
-    static const struct rcs_spec_reader reader = {"diff", "compared", true};
+    static const struct rcs_spec_reader reader = {"diff", "compared"};
     struct rcs_arena arena = {0};
     struct rcs_loaded loaded[2] = {{NULL, NULL, {0}}, {NULL, NULL, {0}}};
     struct rcs_compared compared = {.old_path = paths[0], .new_path = paths[1], .old_loaded = &loaded[0],
@@ -133,23 +139,47 @@ static int diff_files(const char *const paths[2], const char *const shown[2], co
     return status;
 }
 
-/* For git any exit status but 0 ends its own diff. What can't be compared is said, on stdout, where the rest is. */
-static int diff_for_git(char **words, const struct chosen *chosen)
-{
-    const char *const paths[2] = {words[1], words[4]};
-    const char *const shown[2] = {words[0], words[0]};
+static bool is_none(const char *path) { return strcmp(path, "/dev/null") == 0; }
 
-    for (int side = 0; side < 2; side++) {
-        if (strcmp(paths[side], "/dev/null") == 0) {
-            printf("%s: %s\n", shown[0], side == 0 ? "a new policy" : "the policy is deleted");
-            return RCS_EXIT_OK;
-        }
+/* git gives no hash for a file of the work tree, so the bytes are compared. */
+static bool same_bytes(const char *const paths[2])
+{
+    size_t sizes[2] = {0, 0};
+    const char *why;
+    char *texts[2] = {rcs_files_read(paths[0], SPEC_MAX, &sizes[0], &why), rcs_files_read(paths[1], SPEC_MAX, &sizes[1], &why)};
+    bool same = texts[0] != NULL && texts[1] != NULL && sizes[0] == sizes[1] && memcmp(texts[0], texts[1], sizes[0]) == 0;
+
+    free(texts[0]);
+    free(texts[1]);
+    return same;
+}
+
+/* For git any exit status but 0 ends its own diff. What can't be compared is said, on stdout, where the rest is. */
+static int diff_for_git(char **words, size_t count, const struct chosen *chosen)
+{
+    const char *const paths[2] = {words[GIT_OLD], words[GIT_NEW]};
+    const char *const shown[2] = {words[GIT_PATH], count == GIT_WORDS ? words[GIT_PATH] : words[GIT_NEW_PATH]};
+
+    if (is_none(paths[0]) || is_none(paths[1])) {
+        printf("%s: %s\n", shown[0], is_none(paths[0]) ? "a new policy" : "the policy is deleted");
+        return RCS_EXIT_OK;
     }
-    if (diff_files(paths, shown, chosen) == RCS_EXIT_ERROR) {
-        printf("%s: not compared, since one of the two has errors\n", shown[0]);
+    if (strcmp(shown[0], shown[1]) != 0) {
+        printf("%s: is now %s\n", shown[0], shown[1]);
+    }
+    if (strcmp(words[GIT_OLD_MODE], words[GIT_NEW_MODE]) != 0) {
+        printf("%s: mode %s -> %s\n", shown[1], words[GIT_OLD_MODE], words[GIT_NEW_MODE]);
+    }
+    if (same_bytes(paths)) {
+        printf("same: %s: nothing else changed\n", shown[1]);
+    } else if (diff_files(paths, shown, chosen) == RCS_EXIT_ERROR) {
+        printf("%s: not compared, since one of the two has errors\n", shown[1]);
     }
     return RCS_EXIT_OK;
 }
+
+/* What git calls with a path alone has not been merged yet. It says in its environment that it is git. */
+static bool is_unmerged_for_git(size_t count) { return count == 1 && getenv("GIT_DIFF_PATH_TOTAL") != NULL; }
 
 static int run(int argc, char **argv)
 {
@@ -171,8 +201,12 @@ static int run(int argc, char **argv)
     if (status != RCS_GO_ON) {
         return status;
     }
-    if (count == GIT_WORDS) {
-        return diff_for_git(argv + 1, &chosen);
+    if (count == GIT_WORDS || count == GIT_WORDS_RENAMED) {
+        return diff_for_git(argv + 1, count, &chosen);
+    }
+    if (is_unmerged_for_git(count)) {
+        printf("%s: not merged yet\n", argv[1]);
+        return RCS_EXIT_OK;
     }
     if (count != 2) {
         return rcs_cli_error("diff", "which two policies? Give two files, the old one first");
@@ -207,19 +241,23 @@ const struct rcs_command rcs_command_diff = {
         "  no-lost-reminders     no run loses its reminder\n"
         "  no-longer-waits       no wait is longer, none is new, no deadline is later\n"
         "  no-new-unsafe-replay  nothing that may have acted is done again, of a tool\n"
-        "                        that is not safe, that was not before\n"
+        "                        that is not safe, that was not before. Not by the old\n"
+        "                        policy's word either: an effect that is now called none\n"
+        "                        and a tool now called safe are claims, so they break it\n"
+        "                        where the failure is now tried again\n"
         "\n"
         "Options:\n"
         "  --gate GATE,...  the exit status says whether these are kept\n"
         "  --markdown       to be posted on a pull request\n"
         "  --json           one object: {\"verdict\",\"prose_only\",\"complete\",\"old\",\"new\",\n"
         "                   \"renamed\",\"differences\":[{\"change\",\"leans\",\n"
-        "                   \"unsafe_replay\",\"longer\",\"about\",\"old\":{\"words\",\"rows\",\n"
-        "                   \"what\"},\"new\"}],\"gates\":[{\"gate\",\"kept\",\"broken_by\"}]}\n",
+        "                   \"unsafe_replay\",\"claimed_harmless\",\"longer\",\n"
+        "                   \"about\",\"old\":{\"words\",\"rows\",\"what\"},\"new\"}],\n"
+        "                   \"gates\":[{\"gate\",\"kept\",\"broken_by\"}]}\n",
     .more =
         "\n"
         "For git, in a repository that has policies (two lines; the first is to be\n"
-        "committed). With seven words, as git gives them, the exit status is 0:\n"
+        "committed). With seven words or nine, as git gives them, the exit status is 0:\n"
         "\n"
         "  echo '*.policy.md diff=recourse' >>.gitattributes\n"
         "  git config diff.recourse.command 'recourse diff'\n"

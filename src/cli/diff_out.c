@@ -35,14 +35,22 @@ static const char *lean_text(uint8_t leans)
     return leans == RCS_LOOSER ? "looser" : leans == RCS_STRICTER ? "stricter" : leans != 0 ? "both" : NULL;
 }
 
+static const char *twice_text(const struct rcs_difference *item)
+{
+    if (!item->unsafe || item->change == RCS_CHANGE_REPLAY) {
+        return "";
+    }
+    return item->claimed ? "; by the old policy it may be done twice" : "; it may be done twice";
+}
+
 static const char *title_of(const struct rcs_compared *compared, const struct rcs_difference *item)
 {
     const char *lean = lean_text(item->leans);
-    bool twice = item->unsafe && item->change != RCS_CHANGE_REPLAY;
+    const char *title = item->change == RCS_CHANGE_REPLAY && item->claimed ? "may be done twice by the old policy, and was not before"
+                                                                           : titles[item->change];
 
-    return rcs_arena_format(compared->arena, "%s%s%s%s%s", titles[item->change],
-                            twice ? "; it may be done twice" : "", lean == NULL ? "" : " (", lean == NULL ? "" : lean,
-                            lean == NULL ? "" : ")");
+    return rcs_arena_format(compared->arena, "%s%s%s%s%s", title, twice_text(item), lean == NULL ? "" : " (",
+                            lean == NULL ? "" : lean, lean == NULL ? "" : ")");
 }
 
 /* ---- one side ---- */
@@ -401,6 +409,8 @@ static void write_difference(struct rcs_out *out, const struct rcs_compared *com
     rcs_out_text(out, lean_text(item->leans));
     rcs_out_key(out, "unsafe_replay");
     rcs_out_bool(out, item->unsafe);
+    rcs_out_key(out, "claimed_harmless");
+    rcs_out_bool(out, item->claimed);
     rcs_out_key(out, "longer");
     rcs_out_bool(out, item->longer);
     rcs_out_key(out, "about");

@@ -65,7 +65,7 @@ static int put(const struct wish *wish, const struct rcs_string *out)
 
 static int explain(const char *path, const struct wish *wish)
 {
-    static const struct rcs_spec_reader reader = {"explain", "explained", true};
+    static const struct rcs_spec_reader reader = {"explain", "explained"};
     struct rcs_arena arena = {0};
     struct rcs_loaded loaded = {NULL, NULL, {0}};
     struct rcs_string out = {.arena = &arena};

@@ -21,21 +21,67 @@ static const char *colour_of(enum rcs_severity severity)
     return colours[severity];
 }
 
+/* What is about a file as a whole stands at its beginning, where editors can go to. */
+static struct rcs_place shown_place(const struct rcs_finding *finding)
+{
+    return finding->place.line == 0 ? (struct rcs_place){1, 1} : finding->place;
+}
+
 void rcs_finding_print(FILE *file, const char *path, const struct rcs_finding *finding, bool colour)
 {
     bool rows = finding->rows != NULL && *finding->rows != '\0';
     bool witness = finding->witness != NULL;
+    struct rcs_place place = shown_place(finding);
 
-    fprintf(file, "%s:", path);
-    if (finding->place.line > 0) {
-        fprintf(file, "%u:%u:", finding->place.line, finding->place.column);
-    }
-    fprintf(file, " %s%s[%s]%s: %s\n", colour ? colour_of(finding->severity) : "", rcs_severity_name(finding->severity),
-            finding->code, colour ? "\033[0m" : "", finding->text);
+    fprintf(file, "%s:%u:%u: %s%s[%s]%s: %s\n", path, place.line, place.column,
+            colour ? colour_of(finding->severity) : "", rcs_severity_name(finding->severity), finding->code,
+            colour ? "\033[0m" : "", finding->text);
     if (rows || witness) {
         fprintf(file, "    %s%s%s%s%s\n", rows ? (strchr(finding->rows, ',') != NULL ? "rows " : "row ") : "",
                 rows ? finding->rows : "", rows && witness ? "; " : "", witness ? "shown by: " : "",
                 witness ? finding->witness : "");
+    }
+}
+
+/* As GitHub's runner takes it apart again: it reads to the end of the line, and in a property to a comma or colon. */
+static void print_escaped(const char *text, const char *special)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr(special, *text) != NULL) {
+            printf("%%%02X", (unsigned)(unsigned char)*text);
+        } else {
+            putchar(*text);
+        }
+    }
+}
+
+static void print_command(const char *path, const struct rcs_finding *finding)
+{
+    static const char *const in_property = "%\r\n:,";
+    static const char *const in_text = "%\r\n";
+    struct rcs_place place = shown_place(finding);
+
+    printf("::%s file=", rcs_severity_name(finding->severity));
+    print_escaped(path, in_property);
+    printf(",line=%u,col=%u,title=recourse ", place.line, place.column);
+    print_escaped(finding->code, in_property);
+    fputs("::", stdout);
+    print_escaped(finding->text, in_text);
+    if (finding->rows != NULL && *finding->rows != '\0') {
+        fputs(strchr(finding->rows, ',') != NULL ? "%0Arows " : "%0Arow ", stdout);
+        print_escaped(finding->rows, in_text);
+    }
+    if (finding->witness != NULL) {
+        fputs("%0Ashown by: ", stdout);
+        print_escaped(finding->witness, in_text);
+    }
+    putchar('\n');
+}
+
+void rcs_findings_print_github(const char *path, const struct rcs_findings *findings)
+{
+    for (size_t i = 0; i < findings->count && i < RCS_PRINTED_MAX; i++) {
+        print_command(path, &findings->items[i]);
     }
 }
 
@@ -92,6 +138,7 @@ void rcs_findings_json(struct rcs_out *out, const struct rcs_findings *findings)
     rcs_out_open(out, '[');
     for (size_t i = 0; i < findings->count; i++) {
         const struct rcs_finding *finding = &findings->items[i];
+        struct rcs_place place = shown_place(finding);
 
         rcs_out_open(out, '{');
         rcs_out_key(out, "severity");
@@ -99,9 +146,9 @@ void rcs_findings_json(struct rcs_out *out, const struct rcs_findings *findings)
         rcs_out_key(out, "code");
         rcs_out_text(out, finding->code);
         rcs_out_key(out, "line");
-        rcs_out_number(out, finding->place.line);
+        rcs_out_number(out, place.line);
         rcs_out_key(out, "column");
-        rcs_out_number(out, finding->place.column);
+        rcs_out_number(out, place.column);
         rcs_out_key(out, "text");
         rcs_out_text(out, finding->text);
         write_rows(out, finding->rows);

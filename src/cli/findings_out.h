@@ -17,7 +17,9 @@ void rcs_finding_print(FILE *file, const char *path, const struct rcs_finding *f
 #define RCS_PRINTED_MAX 50u
 void rcs_findings_print(const char *path, const struct rcs_findings *findings);
 
-/* The same of the errors, on stderr. */
+/* The same as workflow commands of GitHub Actions, which shows them beside the lines of a pull request. */
+void rcs_findings_print_github(const char *path, const struct rcs_findings *findings);
+/* Those that are errors, on stderr. */
 void rcs_findings_print_errors(const char *path, const struct rcs_findings *findings);
 
 /* The array of all. */

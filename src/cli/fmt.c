@@ -9,6 +9,17 @@
 
 #define SPEC_MAX ((size_t)4 << 20)
 
+/* A file of prose alone has a canonical form, and is no policy: more likely it is empty by mistake. */
+static bool has_table(const char *canonical, struct rcs_findings *findings)
+{
+    if (*canonical == '|' || strstr(canonical, "\n|") != NULL) {
+        return true;
+    }
+    rcs_find(findings, RCS_ERROR, "missing-table", (struct rcs_place){0, 0}, NULL, NULL,
+             "there is no table in the file: it is no policy");
+    return false;
+}
+
 /* One file; "-" is stdin to stdout. Returns whether all is well. */
 static bool format(const char *path, bool check)
 {
@@ -28,7 +39,7 @@ static bool format(const char *path, bool check)
         return false;
     }
     canonical = rcs_spec_format(&arena, shown, text, size, &findings);
-    if (canonical == NULL) {
+    if (canonical == NULL || !has_table(canonical, &findings)) {
         rcs_findings_sort(&findings);
         rcs_findings_print_errors(shown, &findings);
         rcs_cli_error("fmt", "%s is left as it is", shown);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -14,6 +15,22 @@
 
 #define JOBS_MAX 64u
 #define PENDING RCS_FATE_COUNT /* not judged yet */
+#define TIMEOUT_MS 600000u     /* as a rule */
+
+/* What the workers share. */
+struct bench {
+    const struct rcs_mutants *mutants;
+    volatile uint8_t *fates;
+    uint64_t end_ms; /* on our clock: what is not judged by then stays pending */
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static int fail(const char *what)
 {
@@ -21,26 +38,31 @@ static int fail(const char *what)
 }
 
 /* Judges each `jobs`-th mutant, from the `first`, into memory that is shared with the parent. */
-static void work(const struct rcs_mutants *mutants, volatile uint8_t *fates, size_t first, size_t jobs)
+static void work(const struct bench *bench, size_t first, size_t jobs)
 {
-    for (size_t i = first; i < mutants->count; i += jobs) {
-        fates[i] = (uint8_t)rcs_mutant_judge(mutants, i);
+    for (size_t i = first; i < bench->mutants->count && now_ms() < bench->end_ms; i += jobs) {
+        bench->fates[i] = (uint8_t)rcs_mutant_judge(bench->mutants, i);
     }
 }
 
-static void show_progress(const struct rcs_mutants *mutants, const volatile uint8_t *fates)
+static size_t count_judged(const struct bench *bench)
 {
-    size_t done = 0;
+    size_t judged = 0;
 
-    for (size_t i = 0; i < mutants->count; i++) {
-        done += fates[i] != PENDING;
+    for (size_t i = 0; i < bench->mutants->count; i++) {
+        judged += bench->fates[i] != PENDING;
     }
-    fprintf(stderr, "\r%zu of %zu changes", done, mutants->count);
+    return judged;
+}
+
+static void show_progress(const struct bench *bench)
+{
+    fprintf(stderr, "\r%zu of %zu changes", count_judged(bench), bench->mutants->count);
     fflush(stderr);
 }
 
 /* Waits until all workers have ended. Returns whether all of them ended well. */
-static bool await(const struct rcs_mutants *mutants, const volatile uint8_t *fates, pid_t *workers, size_t jobs)
+static bool await(const struct bench *bench, pid_t *workers, size_t jobs)
 {
     bool progress = isatty(STDERR_FILENO) == 1;
     size_t left = jobs;
@@ -58,7 +80,7 @@ static bool await(const struct rcs_mutants *mutants, const volatile uint8_t *fat
             }
         }
         if (progress) {
-            show_progress(mutants, fates);
+            show_progress(bench);
             usleep(100000);
         }
     }
@@ -69,7 +91,7 @@ static bool await(const struct rcs_mutants *mutants, const volatile uint8_t *fat
 }
 
 /* Judges all mutants, in as many processes as there are processors: each loads a policy thousands of times. */
-static int judge_all(const struct rcs_mutants *mutants, volatile uint8_t *fates, size_t jobs)
+static int judge_all(const struct bench *bench, size_t jobs)
 {
     pid_t workers[JOBS_MAX];
     size_t started = 0;
@@ -79,7 +101,7 @@ static int judge_all(const struct rcs_mutants *mutants, volatile uint8_t *fates,
     for (; started < jobs; started++) {
         workers[started] = fork();
         if (workers[started] == 0) {
-            work(mutants, fates, started, jobs);
+            work(bench, started, jobs);
             _exit(0);
         }
         if (workers[started] < 0) {
@@ -87,12 +109,10 @@ static int judge_all(const struct rcs_mutants *mutants, volatile uint8_t *fates,
         }
     }
     for (size_t i = started; i < jobs; i++) { /* where no more processes could be had */
-        work(mutants, fates, i, jobs);
+        work(bench, i, jobs);
     }
-    good = await(mutants, fates, workers, started);
-    for (size_t i = 0; good && i < mutants->count; i++) {
-        good = fates[i] != PENDING;
-    }
+    good = await(bench, workers, started);
+    good = good && (count_judged(bench) == bench->mutants->count || now_ms() >= bench->end_ms);
     return good ? RCS_GO_ON : rcs_cli_error("mutants", "a worker ended before its work was done");
 }
 
@@ -143,9 +163,9 @@ static void print_mutant(const struct rcs_mutants *mutants, const struct rcs_mut
     putchar('\n');
 }
 
-static void count_fates(const struct rcs_mutants *mutants, const volatile uint8_t *fates, size_t counts[RCS_FATE_COUNT])
+static void count_fates(const struct rcs_mutants *mutants, const volatile uint8_t *fates, size_t counts[RCS_FATE_COUNT + 1])
 {
-    memset(counts, 0, RCS_FATE_COUNT * sizeof *counts);
+    memset(counts, 0, (RCS_FATE_COUNT + 1) * sizeof *counts); /* those that are pending last */
     for (size_t i = 0; i < mutants->count; i++) {
         counts[fates[i]]++;
     }
@@ -153,7 +173,7 @@ static void count_fates(const struct rcs_mutants *mutants, const volatile uint8_
 
 static void print_text(const struct rcs_mutants *mutants, const volatile uint8_t *fates)
 {
-    size_t counts[RCS_FATE_COUNT];
+    size_t counts[RCS_FATE_COUNT + 1];
 
     count_fates(mutants, fates, counts);
     for (size_t i = 0; i < mutants->count; i++) {
@@ -167,7 +187,7 @@ static void print_text(const struct rcs_mutants *mutants, const volatile uint8_t
 
 static void print_json(const struct rcs_mutants *mutants, const volatile uint8_t *fates)
 {
-    size_t counts[RCS_FATE_COUNT];
+    size_t counts[RCS_FATE_COUNT + 1];
     struct rcs_out out = {0};
 
     count_fates(mutants, fates, counts);
@@ -183,7 +203,7 @@ static void print_json(const struct rcs_mutants *mutants, const volatile uint8_t
     for (size_t i = 0; i < mutants->count; i++) {
         const struct rcs_mutant *mutant = &mutants->items[i];
 
-        if (fates[i] == RCS_FATE_CAUGHT) {
+        if (fates[i] == RCS_FATE_CAUGHT || fates[i] == PENDING) {
             continue;
         }
         rcs_out_open(&out, '{');
@@ -207,25 +227,37 @@ static void print_json(const struct rcs_mutants *mutants, const volatile uint8_t
     rcs_out_clear(&out);
 }
 
-static int judge_and_print(const struct rcs_mutants *mutants, size_t jobs, bool json)
+struct chosen {
+    bool json;
+    uint64_t jobs;
+    uint64_t timeout_ms;
+};
+
+static int judge_and_print(const struct rcs_mutants *mutants, const struct chosen *chosen)
 {
-    size_t counts[RCS_FATE_COUNT];
+    size_t counts[RCS_FATE_COUNT + 1];
     uint8_t *fates = mmap(NULL, mutants->count + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct bench bench = {mutants, fates, now_ms() + chosen->timeout_ms};
+    char text[RCS_DURATION_SIZE];
     int status;
 
     if (fates == MAP_FAILED) {
         return fail("memory for the results");
     }
     memset(fates, PENDING, mutants->count + 1);
-    status = judge_all(mutants, fates, jobs);
+    status = judge_all(&bench, (size_t)chosen->jobs);
     if (status == RCS_GO_ON) {
-        if (json) {
+        if (chosen->json) {
             print_json(mutants, fates);
         } else {
             print_text(mutants, fates);
         }
         count_fates(mutants, fates, counts);
-        status = counts[RCS_FATE_UNNOTICED] == 0 ? RCS_EXIT_OK : RCS_EXIT_ERROR;
+        status = counts[RCS_FATE_UNNOTICED] + counts[PENDING] == 0 ? RCS_EXIT_OK : RCS_EXIT_ERROR;
+        if (counts[PENDING] > 0) {
+            rcs_cli_error("mutants", "stopped after %s, with %zu of %zu changes not judged: --timeout gives it more",
+                          rcs_duration_text(chosen->timeout_ms, text), counts[PENDING], mutants->count);
+        }
     }
     munmap(fates, mutants->count + 1);
     return status;
@@ -233,18 +265,19 @@ static int judge_and_print(const struct rcs_mutants *mutants, size_t jobs, bool 
 
 static int run(int argc, char **argv)
 {
-    static const struct rcs_spec_reader reader = {"mutants", "changed", false};
-    bool json = false;
+    static const struct rcs_spec_reader reader = {"mutants", "changed"};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct chosen chosen = {false, processors < 1 ? 1 : (uint64_t)processors, TIMEOUT_MS};
     const char *jobs_text = NULL;
+    const char *timeout_text = NULL;
     const struct rcs_option options[] = {
-        {.name = "--json", .flag = &json},
+        {.name = "--json", .flag = &chosen.json},
         {.name = "--jobs", .letter = "-j", .value = &jobs_text},
+        {.name = "--timeout", .value = &timeout_text},
     };
     struct rcs_arena arena = {0};
     struct rcs_mutants mutants;
     struct rcs_loaded loaded;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t jobs = processors < 1 ? 1 : (uint64_t)processors;
     size_t count;
     int status = rcs_options_read(&rcs_command_mutants, argc, argv, options, sizeof options / sizeof options[0], &count);
 
@@ -254,16 +287,19 @@ static int run(int argc, char **argv)
     if (count != 1) {
         return rcs_cli_error("mutants", "which policy? Give one file, such as spec/lightspeed.policy.md");
     }
-    if (jobs_text != NULL && (!rcs_number_read(jobs_text, JOBS_MAX, &jobs) || jobs == 0)) {
+    if (jobs_text != NULL && (!rcs_number_read(jobs_text, JOBS_MAX, &chosen.jobs) || chosen.jobs == 0)) {
         return rcs_cli_error("mutants", "--jobs takes a number from 1 to %u", JOBS_MAX);
     }
-    jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;
+    if (timeout_text != NULL && !rcs_duration_read(timeout_text, &chosen.timeout_ms)) {
+        return rcs_cli_error("mutants", "--timeout takes a time such as 90s or 10m, not '%s'", timeout_text);
+    }
+    chosen.jobs = chosen.jobs > JOBS_MAX ? JOBS_MAX : chosen.jobs;
     if (!rcs_spec_open(&reader, &arena, argv[1], argv[1], &loaded)) {
         rcs_arena_clear(&arena);
         return RCS_EXIT_ERROR;
     }
     rcs_mutants_make(&arena, &loaded, &mutants);
-    status = judge_and_print(&mutants, (size_t)jobs, json);
+    status = judge_and_print(&mutants, &chosen);
     rcs_arena_clear(&arena);
     return status;
 }
@@ -297,11 +333,15 @@ const struct rcs_command rcs_command_mutants = {
         "                \"unnoticed\",\"mutants\":[{\"fate\",\"row\",\"line\",\"column\",\n"
         "                \"from\",\"to\"}]}, without those that were caught\n"
         "  -j, --jobs N  in so many processes; as a rule one for each processor\n"
+        "      --timeout DURATION\n"
+        "                stops after so long, as a rule 10m, and says how many changes\n"
+        "                are not judged. On a terminal it shows how far it is\n"
         "\n"
         "Example:\n"
         "  $ recourse mutants spec/lightspeed.policy.md\n"
         "  spec/lightspeed.policy.md: 867 changes: 819 caught, 9 equivalent,\n"
         "  39 declared, 0 unnoticed\n"
         "\n"
-        "Exit status: 0; 1 if some are unnoticed, or the policy has errors.\n",
+        "Exit status: 0; 1 if some are unnoticed or not judged, or the policy has\n"
+        "errors.\n",
 };

@@ -436,7 +436,7 @@ static void print_json(const struct rcs_paths *paths)
 
 static int run(int argc, char **argv)
 {
-    static const struct rcs_spec_reader reader = {"paths", "read", true};
+    static const struct rcs_spec_reader reader = {"paths", "read"};
     bool json = false;
     const struct rcs_option options[] = {{.name = "--json", .flag = &json}};
     struct rcs_arena arena = {0};

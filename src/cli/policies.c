@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "findings_out.h"
 #include "policy_cache.h"
+#include "spec_open.h"
 
 static bool ends_in(const char *source, const char *ending)
 {
@@ -50,6 +51,7 @@ struct file {
     struct rcs_findings findings;
     bool checked;
     bool good;
+    bool examples_alone; /* are not: the model may be looked at, and nothing goes into the cache */
 };
 
 /* All checks, once. An object in the cache has gone through them already. */
@@ -61,7 +63,11 @@ static bool check_file(struct file *file)
     file->checked = true;
     file->good = rcs_load(&file->policies->arena, file->path, file->content, file->size, &file->findings,
                           &file->loaded);
-    if (!file->good) {
+    file->examples_alone = !file->good && file->policies->despite_examples && file->loaded.machine != NULL &&
+                           rcs_only_examples(&file->findings);
+    if (file->examples_alone) {
+        rcs_examples_warn(file->policies->command, file->path, &file->findings);
+    } else if (!file->good) {
         rcs_findings_print_errors(file->path, &file->findings);
     }
     return file->good;
@@ -91,7 +97,7 @@ static const struct recourse_policy *walked(struct file *file, const char *why)
 {
     const struct recourse_policy *policy;
 
-    if (!check_file(file)) {
+    if (!check_file(file) && !file->examples_alone) {
         return NULL;
     }
     policy = rcs_bind(&file->policies->arena, file->loaded.spec, file->loaded.machine, &file->findings);

@@ -14,8 +14,9 @@ struct rcs_policies {
         const struct recourse_policy *policy;
     } *items;
     size_t count;
-    const char *command; /* for messages */
-    bool no_cache;       /* walk the model of a policy's file, without a word about it */
+    const char *command;   /* for messages */
+    bool despite_examples; /* those that come out otherwise are said, and the model is walked: nothing may run by it */
+    bool no_cache;         /* walk the model of a policy's file, without a word about it */
 };
 
 /* For the pages of the commands. */

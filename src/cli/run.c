@@ -20,6 +20,7 @@
 #include "run_live.h"
 #include "run_log.h"
 #include "run_metrics.h"
+#include "run_otlp.h"
 #include "run_report.h"
 #include "signals.h"
 
@@ -37,30 +38,40 @@ struct job {
     struct recourse_port *port;
     struct recourse_audit *audit; /* NULL: none */
     struct recourse_metrics *metrics; /* likewise */
+    struct recourse_spans *spans;     /* likewise */
     struct recourse_runner *runner;
     struct recourse_run *run;
     struct recourse_turn *turn;
     struct rcs_live *live;
     struct rcs_approver *approver; /* NULL: nobody is asked */
     bool cancelled;                /* before the turn */
+    bool stopped;                  /* likewise after it */
     int unread;                    /* errno: why standard output can't be written */
     int terminal;                  /* of the approver to be; -1: none */
 };
 
 /* ---- the end before the end ---- */
 
+/* Where there is no run any more, only its spans are left. */
+static void cancel(struct job *job)
+{
+    if (job->run != NULL) {
+        recourse_run_cancel(job->run);
+    } else {
+        job->stopped = true;
+    }
+}
+
 static void on_signal(void *user)
 {
-    const struct job *job = user;
-
-    recourse_run_cancel(job->run);
+    cancel(user);
 }
 
 /* Nobody gets to know what comes of the run: nothing more is begun. */
 static void give_up(struct job *job, int why)
 {
     job->unread = job->unread != 0 ? job->unread : why;
-    recourse_run_cancel(job->run);
+    cancel(job);
 }
 
 static void on_unread(void *user)
@@ -221,7 +232,8 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s", text);
         return false;
     }
-    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job)) {
+    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job) ||
+        !rcs_run_otlp_join(&job->options, &job->calls)) {
         return false;
     }
     if (job->options.report != NULL && !rcs_files_replaceable(job->options.report, &why)) {
@@ -296,6 +308,10 @@ static bool start_runner(struct job *job)
         return false;
     }
     options.audit = job->audit;
+    if (!rcs_run_otlp_open(&job->options, job->port, &job->arena, &job->spans)) {
+        return false;
+    }
+    options.spans = job->spans;
     job->metrics = job->options.metrics != NULL ? recourse_metrics_new(NULL) : NULL;
     if (job->terminal >= 0) {
         job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
@@ -486,10 +502,12 @@ static bool clear(struct job *job)
     }
     if (job->run != NULL) {
         recourse_run_free(job->run);
+        job->run = NULL;
     }
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
+    rcs_run_otlp_close(job->spans, &job->stopped);
     recorded = rcs_run_audit_close(job->audit) && recorded;
     rcs_approver_free(job->approver);
     if (job->terminal >= 0) {

@@ -187,7 +187,7 @@ static int walk(struct rcs_arena *arena, const struct rcs_spec *spec, char **arg
 
 static int simulate(const char *path, char **words, size_t word_count, bool json)
 {
-    static const struct rcs_spec_reader reader = {"simulate", "walked", false};
+    static const struct rcs_spec_reader reader = {"simulate", "walked"};
     struct rcs_arena arena = {0};
     struct rcs_loaded loaded = {NULL, NULL, {0}};
     int status = RCS_EXIT_ERROR;

@@ -6,7 +6,7 @@
 #include "findings_out.h"
 #include "policy_text.h"
 
-static bool only_examples(const struct rcs_findings *findings)
+bool rcs_only_examples(const struct rcs_findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         if (findings->items[i].severity == RCS_ERROR && strcmp(findings->items[i].code, "example") != 0) {
@@ -16,7 +16,7 @@ static bool only_examples(const struct rcs_findings *findings)
     return true;
 }
 
-static void mention_examples(const struct rcs_spec_reader *reader, const char *shown, const struct rcs_findings *findings)
+void rcs_examples_warn(const char *command, const char *shown, const struct rcs_findings *findings)
 {
     const char *rows = "";
 
@@ -25,7 +25,7 @@ static void mention_examples(const struct rcs_spec_reader *reader, const char *s
             rows = rcs_arena_format(findings->arena, "%s%s%s", rows, *rows == '\0' ? "" : ", ", findings->items[i].rows);
         }
     }
-    rcs_cli_error(reader->command, "%s: examples come out otherwise (%s): recourse check says how", shown, rows);
+    rcs_cli_error(command, "warning: %s: examples come out otherwise (%s): recourse check says how", shown, rows);
 }
 
 bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena, const char *path, const char *shown,
@@ -44,8 +44,8 @@ bool rcs_spec_open(const struct rcs_spec_reader *reader, struct rcs_arena *arena
     shown = found != path ? found : shown;
     if (!rcs_load(arena, shown, text, size, &findings, loaded)) {
         rcs_findings_sort(&findings);
-        if (reader->despite_examples && loaded->machine != NULL && only_examples(&findings)) {
-            mention_examples(reader, shown, &findings);
+        if (loaded->machine != NULL && rcs_only_examples(&findings)) {
+            rcs_examples_warn(reader->command, shown, &findings);
             return true;
         }
         rcs_findings_print_errors(shown, &findings);

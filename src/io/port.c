@@ -48,6 +48,16 @@ static uint64_t port_wall_s(void *self)
     return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
 }
 
+static uint64_t port_wall_ns(void *self)
+{
+    struct timespec now;
+
+    (void)self;
+    return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0
+               ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec
+               : 0;
+}
+
 static int fill(unsigned char *bytes, size_t size)
 {
     while (size > 0) {
@@ -279,6 +289,7 @@ static const struct recourse_port functions = {
     .descriptor = port_descriptor,
     .wake_ms = port_wake_ms,
     .dispatch = port_dispatch,
+    .wall_ns = port_wall_ns,
 };
 
 int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,

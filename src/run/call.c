@@ -83,6 +83,7 @@ void rcs_call_drop(struct rcs_call *call)
     call->arguments_memory = NULL;
     call->arguments_size = 0;
     call->arguments = (struct recourse_span){NULL, 0};
+    rcs_tracing_drop(call);
     call->stage = RCS_STAGE_DONE;
     runner->calls--;
 }
@@ -123,6 +124,7 @@ static void break_off(struct rcs_call *call, int code)
     if (runner_of(call)->options.audit != NULL) {
         rcs_recording_break(call, code);
     }
+    rcs_tracing_break(call, rcs_runner_now(runner_of(call)));
     finish(call, rcs_runner_now(runner_of(call)));
 }
 
@@ -211,6 +213,7 @@ static void make_try(struct rcs_call *call, uint64_t now_ms)
         .new_session = call->new_session,
         .session = &call->session,
         .deadline_ms = try_end(call, call->machine.wake_ms, now_ms),
+        .trace = rcs_tracing_of_try(call),
         .ended = try_ended,
         .user = call,
     };
@@ -462,6 +465,7 @@ static void carry_out(struct rcs_call *call, const struct recourse_decision *dec
     if (runner_of(call)->options.audit != NULL) {
         recorded = rcs_recording_add(call, decision, input);
     }
+    rcs_tracing_step(call, decision, event->facts, input->now_ms);
     switch (decision->action) {
     case RECOURSE_ACTION_ATTEMPT:
         start_try(call, decision->new_session, recorded, input->now_ms);

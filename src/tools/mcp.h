@@ -13,6 +13,7 @@
 
 #define RCS_MCP_VERSION "2025-11-25" /* the one that we offer */
 #define RCS_MCP_PAGES_MAX 50u        /* of one tools/list */
+#define RCS_MCP_TOOLS_MAX 10000u     /* likewise */
 #define RCS_MCP_PAUSE_MS 100u        /* in which a server may say more about its list */
 #define RCS_MCP_RELIST_MS 1000u      /* at least from one list to the next that it has changed */
 #define RCS_MCP_DETAIL_MAX 256u
@@ -87,6 +88,7 @@ struct rcs_mcp_server {
     int64_t last_id;
     char *session;                     /* a header line; NULL: the server keeps none */
     char version[64];                  /* likewise; empty before the handshake */
+    uint8_t own_headers;               /* that the configuration names itself: RCS_OWN_TRACE counts */
     struct rcs_mcp_waiter *waiters;
     struct rcs_mcp_exchange *handshake; /* the probe of its era, too */
     const char *asked;                  /* the method of that one, and when */
@@ -186,6 +188,9 @@ void rcs_mcp_round_clear(struct rcs_mcp_round *round);
 RECOURSE_MUST_USE const char *rcs_mcp_round_next(const struct rcs_mcp_server *server, struct rcs_mcp_round *round,
                                                  struct recourse_span result, unsigned rounds_max);
 
+/* Writes down how a call is sent, for whoever traces it. */
+void rcs_mcp_note_request(const struct rcs_mcp_server *server, int64_t id, struct rcs_try_trace *trace);
+
 /* ---- mcp_params.c: parameters that travel as headers, too ---- */
 
 /* Whether a tool's schema marks them as the protocol wants. NULL: it does; otherwise what is wrong. */
@@ -203,6 +208,11 @@ RECOURSE_MUST_USE int rcs_mcp_params_put_line(struct rcs_buffer *lines, const ch
  * does not, and `detail` says what it was, and when.
  */
 void rcs_mcp_facts_touched(struct recourse_facts *facts, const char *when, char detail[RCS_MCP_DETAIL_MAX]);
+/*
+ * The same for a refusal of whoever asks, or of how often (401, 403, 429): it keeps its status, beside `tool error`, where the
+ * policy doesn't take the two of them for proof that nothing was done. False: it does, or it is another refusal.
+ */
+bool rcs_mcp_facts_refused(const struct rcs_try_order *order, struct recourse_facts *facts);
 
 /* ---- mcp_listen.c ---- */
 
@@ -237,6 +247,7 @@ void rcs_mcp_servers_end(struct rcs_mcp_server *first);
 struct rcs_mcp_reply {
     struct recourse_facts facts;    /* as of HTTP; of an answer that claims success `result` is still empty */
     struct rcs_mcp_message message; /* kind RCS_MCP_RESULT, or facts that say why there is none */
+    struct recourse_facts refusal; /* `http` not 0: the stream broke off, and who wanted to read on was refused so */
     bool begun; /* the server has said something meanwhile that only a tool at work makes it say */
 };
 

@@ -8,7 +8,7 @@
 #include "src/io/memory.h"
 #include "src/io/timer.h"
 
-#define HEADERS_OWN 6u
+#define HEADERS_OWN 8u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
 
 /* ---- the request ---- */
@@ -47,6 +47,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+        if (!(server->own_headers & RCS_OWN_TRACE)) {
+            count += rcs_try_trace_lines(order->trace, exchange->headers + count);
+        }
     }
     for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
         exchange->headers[count++] = exchange->lines.data + at;
@@ -54,7 +57,7 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
     exchange->headers[count] = NULL;
 }
 
-static bool keep_body(void *user, size_t size)
+bool rcs_mcp_exchange_keep(void *user, size_t size)
 {
     struct rcs_mcp_exchange *exchange = user;
 
@@ -65,8 +68,11 @@ static void go_on(struct rcs_claim *claim)
 {
     struct rcs_mcp_exchange *exchange = RCS_OWNER(claim, struct rcs_mcp_exchange, claim);
     struct recourse_port *port = exchange->server->host->port;
+    struct recourse_transfer *transfer = exchange->transfer != NULL ? exchange->transfer : exchange->resume.get.transfer;
 
-    port->http_resume(port->self, exchange->transfer);
+    if (transfer != NULL) {
+        port->http_resume(port->self, transfer);
+    }
 }
 
 static void link_in(struct rcs_mcp_exchange **head, struct rcs_mcp_exchange *exchange)
@@ -270,6 +276,9 @@ void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *
         return;
     }
     broken = reply.facts.network != 0 || reply.facts.timeout != 0 || reply.facts.protocol || reply.facts.too_large;
+    if (exchange->resume.refused) {
+        reply.refusal = reply.facts;
+    }
     if (exchange->resume.detail[0] != '\0') {
         rcs_mcp_resume_judge(exchange, &reply.facts);
     } else if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {
@@ -315,7 +324,7 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
         .read_timeout_ms = server->config.read_timeout_ms,
         .deadline_ms = order->deadline_ms,
         .body_max = server->host->body_max,
-        .keep = keep_body,
+        .keep = rcs_mcp_exchange_keep,
         .data = rcs_mcp_exchange_data,
         .data_type = RCS_MCP_EVENT_STREAM,
     };

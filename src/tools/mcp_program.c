@@ -33,6 +33,7 @@ static void free_program(struct rcs_mcp_program *program)
     if (program->next != NULL) {
         program->next->previous = program->previous;
     }
+    rcs_claim_end(server->host->room, &program->claim);
     rcs_mcp_lines_clear(&program->lines);
     rcs_free(server->host->allocator, program);
 }
@@ -65,6 +66,7 @@ void rcs_mcp_program_hang_up(struct rcs_mcp_program *program)
     struct recourse_port *port = program->server->host->port;
 
     retire(program);
+    rcs_claim_leave(program->server->host->room, &program->claim);
     if (program->process != NULL) {
         (void)port->process_end(port->self, program->process);
     }
@@ -153,7 +155,18 @@ static void take_signs(struct rcs_mcp_program *program, const struct rcs_mcp_mes
         return;
     }
     for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
-        message->begun = message->begun || asks || message->id == progress;
+        if (asks || message->id == progress) {
+            message->begun = true;
+            rcs_mcp_posted_touch(message);
+        }
+    }
+}
+
+/* A line that has begun may be the answer to any of them. */
+static void touch_all(struct rcs_mcp_program *program)
+{
+    for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
+        rcs_mcp_posted_touch(message);
     }
 }
 
@@ -248,6 +261,44 @@ static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line
     }
 }
 
+/* Leave that was not used counts. */
+static bool keep(void *user, size_t size)
+{
+    struct rcs_mcp_program *program = user;
+    size_t wanted = program->lines.begun.capacity + size;
+
+    return program->claim.taken >= wanted ||
+           rcs_claim_more(program->server->host->room, &program->claim, wanted - program->claim.taken);
+}
+
+static void read_on(struct rcs_claim *claim)
+{
+    struct rcs_mcp_program *program = RCS_OWNER(claim, struct rcs_mcp_program, claim);
+    struct recourse_port *port = program->server->host->port;
+
+    if (program->process != NULL && program->server->program == program) {
+        port->process_resume(port->self, program->process);
+    } else { /* it is being ended, and read without leave */
+        rcs_claim_leave(program->server->host->room, claim);
+    }
+}
+
+bool rcs_mcp_program_waits(const struct rcs_mcp_program *program)
+{
+    return !rcs_list_empty(&program->claim.link);
+}
+
+/* What was read is what is held now; between two lines others come first. */
+static void count_held(struct rcs_mcp_program *program)
+{
+    struct rcs_room *room = program->server->host->room;
+
+    rcs_claim_set(room, &program->claim, program->lines.begun.capacity);
+    if (!rcs_mcp_lines_has_begun(&program->lines)) {
+        rcs_claim_leave(room, &program->claim);
+    }
+}
+
 static void on_data(void *user, const char *bytes, size_t size)
 {
     struct rcs_mcp_program *program = user;
@@ -258,6 +309,10 @@ static void on_data(void *user, const char *bytes, size_t size)
     enter(program);
     while (!program->over && rcs_mcp_lines_next(&program->lines, &at, end, &line)) {
         take_line(program, &line);
+    }
+    count_held(program);
+    if (!program->over && rcs_mcp_lines_has_begun(&program->lines)) {
+        touch_all(program);
     }
     if (size == 0 && !program->over && rcs_mcp_lines_last(&program->lines, &line)) {
         take_line(program, &line);
@@ -312,6 +367,7 @@ static void on_end(void *user, const struct recourse_process_result *result)
         take_line(program, &line);
     }
     program->process = NULL;
+    rcs_claim_leave(program->server->host->room, &program->claim);
     retire(program);
     read_end(program, result, &reply.facts, text);
     rcs_mcp_tell(program->server, reply.facts.detail);
@@ -348,10 +404,12 @@ int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program 
         .shown_directory = server->config.shown_directory,
         .errors_max = RECOURSE_TEXT_MAX,
         .deadline_ms = RECOURSE_FOREVER,
+        .keep = keep,
         .data = on_data,
         .writable = on_writable,
     };
-    rcs_mcp_lines_init(&program->lines, host->mailbox, host->allocator, host->body_max);
+    rcs_mcp_lines_init(&program->lines, host->allocator, host->body_max);
+    rcs_claim_init(&program->claim, host->port->process_resume != NULL ? read_on : NULL);
     code = host->port->process_start(host->port->self, &program->request, on_end, program, &program->process);
     if (code != 0) {
         rcs_free(host->allocator, program);

@@ -130,6 +130,7 @@ bool rcs_mcp_resume(struct rcs_mcp_exchange *exchange, const struct recourse_fac
             rcs_mcp_session_lost(exchange->server, exchange->generation);
         }
         say_failure(resume, facts);
+        resume->refused = facts->http >= 400 && facts->network == 0 && facts->timeout == 0;
         return false;
     }
     if (resume->used >= resume->most) {
@@ -171,6 +172,7 @@ static void go_on(struct rcs_timer *timer)
         .version = exchange->version,
         .last_event = rcs_buffer_span(&resume->last),
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps the try's */
+        .keep = rcs_mcp_exchange_keep,
         .data = rcs_mcp_exchange_data,
         .done = got,
         .user = exchange,

@@ -378,6 +378,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
     server->era = config->era;
+    server->own_headers = rcs_tool_own_headers(config->headers);
     rcs_timer_init(&server->probe_timer, rcs_mcp_era_unanswered);
     *out = server;
     return 0;

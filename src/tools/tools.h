@@ -30,6 +30,9 @@ struct rcs_tool_host {
 #define RCS_OWN_ACCEPT 2u
 #define RCS_OWN_KEY 4u
 #define RCS_OWN_TRY 8u
+#define RCS_OWN_TRACE 16u
+
+uint8_t rcs_tool_own_headers(const char *const *headers); /* may be NULL */
 
 /* A tool as the runner keeps it. */
 struct rcs_tool {
@@ -46,6 +49,25 @@ struct rcs_tool {
 };
 
 #define RCS_STANDING_MAX 512u
+#define RCS_TRACEPARENT_NAME "traceparent: "
+#define RCS_TRACESTATE_NAME "tracestate: "
+#define RCS_MCP_SESSION_MAX 128u
+
+/* The trace that a try belongs to, for tools that go on with it. Lives until the try has ended or was stopped. */
+struct rcs_try_trace {
+    char traceparent[sizeof RCS_TRACEPARENT_NAME + 55]; /* header lines */
+    char tracestate[sizeof RCS_TRACESTATE_NAME + 512];  /* empty: none */
+    /* What an MCP tool has written down of the request that it sent last. */
+    int64_t request_id; /* 0: none was sent */
+    char version[32];   /* of the protocol; empty: unknown */
+    char session[RCS_MCP_SESSION_MAX + 1]; /* empty: none, or a longer one */
+};
+
+/* The values; `trace` may be NULL, and so is what comes back where there is none. */
+const char *rcs_try_traceparent(const struct rcs_try_trace *trace);
+const char *rcs_try_tracestate(const struct rcs_try_trace *trace);
+/* Adds the header lines that there are to a list with room for two; returns how many. */
+size_t rcs_try_trace_lines(const struct rcs_try_trace *trace, const char **lines);
 
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
 struct rcs_try_order {
@@ -58,6 +80,7 @@ struct rcs_try_order {
     bool new_session;               /* the session of the try before is not wanted any more */
     uint64_t *session;              /* the number of the session that the call's last try used; written by the kind */
     uint64_t deadline_ms;
+    struct rcs_try_trace *trace; /* NULL: none */
     /*
      * Called once, never from within `start` or `stop`, by the thread of the runner: the try has ended as `facts`
      * say, and is gone. `facts` NULL: a try that had been stopped, and whose tool ran on, is over now.

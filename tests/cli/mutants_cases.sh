@@ -21,8 +21,23 @@ try 1 mutants
 says 'recourse mutants: which policy? Give one file, such as spec/lightspeed.policy.md'
 try 1 mutants --jobs 0 "$SPEC"
 says 'recourse mutants: --jobs takes a number from 1 to 64'
+try 1 mutants --timeout soon "$SPEC"
+says "recourse mutants: --timeout takes a time such as 90s or 10m, not 'soon'"
+try 1 mutants --timeout 1ms spec/default.policy.md
+[[ $err =~ ^recourse\ mutants:\ stopped\ after\ 1\ ms,\ with\ ([0-9]+)\ of\ ([0-9]+)\ changes\ not\ judged:\ --timeout\ gives\ it\ more$ ]] &&
+    [ "${BASH_REMATCH[1]}" -gt 0 ] && [ "${BASH_REMATCH[1]}" -le "${BASH_REMATCH[2]}" ]
+note $? 'mutants that is out of time says so' "$err"
 try 1 mutants "$bad"
 has stderr "$err" "recourse mutants: $bad has errors: nothing was changed"
+
+# an example that comes out otherwise is said, and is no reason to call every change caught
+mkdir "$work/otherwise"
+otherwise=$work/otherwise/plain.policy.md
+awk '!done && /^\| X/ { gsub(/\| [0-9]+ \| /, "| 9 | "); done = 1 } { print }' tests/unit/policies/plain.policy.md >"$otherwise"
+try 1 mutants "$otherwise"
+has stderr "$err" "recourse mutants: warning: $otherwise: examples come out otherwise (X"
+[ "$(grep -c ': unnoticed: ' "$work/out")" -ge "$(echo "$counts" | awk '{print $5}')" ]
+note $? 'without that example no fewer are unnoticed'
 
 # ---- completion ----
 
@@ -53,10 +68,14 @@ for command in $("$RECOURSE" --help | sed -n '/^Commands:$/,/^$/s/^  *\([a-z]*\)
 done
 try 0 completion zsh
 has stdout "$out" '#compdef recourse'
-has stdout "$out" 'mutants) offered=( --json --jobs --help ) ;;'
+has stdout "$out" 'mutants) offered=( --json --jobs --timeout --help ) ;;'
 if command -v zsh >/dev/null; then
     zsh -n "$work/out"
     note $? 'zsh can read it'
 fi
 try 1 completion fish
+says "recourse completion: there is nothing for 'fish': bash or zsh"
+try 1 completion bash zsh
+says "recourse completion: one shell at a time, not 'zsh' as well"
+try 1 completion
 says 'recourse completion: for which shell? bash or zsh'

@@ -35,7 +35,7 @@ plain.h
 plain.rl'
 try 0 compile "$small" -o "$work/included" --shared --include include
 try 1 compile "$small" -o "$work/nothing" --shared --include "$work"
-has stderr "$err" "$small: error[cc]: there is no recourse/policy.h in $work"
+has stderr "$err" "$small:1:1: error[cc]: there is no recourse/policy.h in $work"
 has stderr "$err" "recourse compile: $small: nothing was written"
 try 1 compile "$small" -o "$work/nothing" --include include
 says 'recourse compile: --include is for --shared: nothing else needs the headers'

@@ -56,7 +56,7 @@ has stdout "$out" '
   F1   network refused, network unreachable, network dns, network tls, timeout connect, network and unsent, timeout and unsent: unreachable; nothing was done
 '
 has stdout "$out" "
-  A4   denied: the run fails, and the host is told (denied): \"'{tool}' refused the credentials (status {status}): {reason}.\"
+  A4   denied, denied_late: the run fails, and the host is told (denied): \"'{tool}' refused the credentials (status {status}): {reason}.\"
 "
 try 0 explain -o "$work/explained" "$SPEC"
 is stdout "$out" ''
@@ -305,17 +305,79 @@ has stdout "$out" '1. tried again, and was not before; it may be done twice (loo
 confirm spec/default.policy.md "$new"
 unguarded=$new
 
+# each reason, each condition and each window by itself
+variant reasons 's/^| tries | 4 |/| tries | 3 |/; s/obey up to 60s plus 10%, else stop/obey up to 30s plus 10%, else stop/' spec/default.policy.md
+verdict 2 stricter spec/default.policy.md "$new"
+has stdout "$out" 'no longer tried again (stricter): rate_limited@30001ms
+'
+has stdout "$out" 'no longer tried again (stricter): rate_limited, rate_limited, rate_limited
+'
+confirm spec/default.policy.md "$new"
+variant atoms 's/^| F1 | http 429, /| F1 | http 429, http 503, text "busy", /'
+verdict 2 different "$SPEC" "$new"
+has stdout "$out" 'facts taken for another failure: {"http":503}
+   old: permanent (effect unknown) [F4]
+   new: rate_limited (effect unknown) [F1]
+'
+has stdout "$out" 'facts taken for another failure: {"text":"busy"}
+   old: permanent (effect unknown) [F4]
+   new: rate_limited (effect unknown) [F1]
+'
+is 'of those that were permanent' "$("$RECOURSE" diff --json "$SPEC" "$new" | grep -o '"what":"permanent (' | wc -l)" 2
+variant windows 's/^| limit | 1s x2 up to 30s | uses | equal | obey up to 60s plus 10%, /| limit | 2s x2 up to 30s | uses | equal | obey up to 60s plus 20%, /' spec/default.policy.md
+verdict 2 different spec/default.policy.md "$new"
+has stdout "$out" '1. waits longer: rate_limited
+   old: waits 500 ms to 1 s, for try 2; 1 try [P1 A2]
+   new: waits 1 s to 2 s, for try 2; 1 try [P1 A2]
+'
+has stdout "$out" 'waits longer: rate_limited@60s
+   old: waits 60 s to 66 s, for try 2; 1 try [P1 A2]
+   new: waits 60 s to 72 s, for try 2; 1 try [P1 A2]
+'
+
+# what the new policy only claims to be harmless
+claims='s/^\(| D3 .*| limit_inside |\) unknown |/\1 none |/; s/^| A3 | limit_inside | safe |/| A3 | limit_inside | - |/; s/^| A12 | limit_inside, /| A12 | /'
+variant claims "$claims" spec/default.policy.md
+claims=$new
+verdict 2 looser spec/default.policy.md "$new"
+has stdout "$out" '1. tried again, and was not before; by the old policy it may be done twice (looser): limit_inside
+   old: check to model, reminder: '
+has stdout "$out" '1 try [P1 A12]
+   new: waits 500 ms to 1 s, for try 2; 1 try [P1 A3]
+'
+has stdout "$out" 'facts taken to have another effect: '
+confirm spec/default.policy.md "$new"
+variant trusts 's/^## Failures$/## Tools\n\n| tool | replay | why |\n|---|---|---|\n| get_* | safe | it only reads |\n\n&/' spec/default.policy.md
+trusts=$new
+verdict 2 looser spec/default.policy.md "$new"
+has stdout "$out" '1. tried again, and was not before; by the old policy it may be done twice (looser)
+   old run: limit_inside
+   new run: limit_inside:safe
+'
+
 # examples are no part of what a policy does
+compiled_before=$(find "$XDG_CACHE_HOME" -name 'lightspeed-*.so' 2>/dev/null)
 mkdir "$work/v/examples"
 new=$work/v/examples/lightspeed.policy.md
 sed 's/^| tries | 3 |/| tries | 4 |/' "$SPEC" >"$new"
 try 2 diff "$SPEC" "$new"
 is verdict "${out%%:*}" looser
-is stderr "$err" "recourse diff: $new: examples come out otherwise (X8, X9): recourse check says how"
+is stderr "$err" "recourse diff: warning: $new: examples come out otherwise (X8, X9): recourse check says how"
 try 0 paths "$new"
-is stderr "$err" "recourse paths: $new: examples come out otherwise (X8, X9): recourse check says how"
-try 1 simulate "$new" ok
-has stderr "$err" "recourse simulate: $new has errors: nothing was walked"
+is stderr "$err" "recourse paths: warning: $new: examples come out otherwise (X8, X9): recourse check says how"
+try 0 simulate "$new" ok
+is stderr "$err" "recourse simulate: warning: $new: examples come out otherwise (X8, X9): recourse check says how"
+has stdout "$out" 'reported as ok to model'
+in='{"http":429}'
+try 0 classify --policy "$new"
+is stderr "$err" "recourse classify: warning: $new: examples come out otherwise (X8, X9): recourse check says how"
+has stdout "$out" '{"failure":"rate_limited"'
+is 'compiled policies' "$(find "$XDG_CACHE_HOME" -name 'lightspeed-*.so' 2>/dev/null)" "$compiled_before"
+in='[]'
+try 1 run --policy "$new" --tools "$work/none.json"
+try 1 check "$new"
+try 1 compile -o "$work/none" "$new"
+has stderr "$err" "recourse compile: $new: nothing was written"
 
 # ---- gates ----
 
@@ -335,6 +397,9 @@ gate 3 no-longer-waits "$jitter" "$SPEC"
 gate 3 no-new-unsafe-replay "$SPEC" "$looser" 'no-new-unsafe-replay: broken by 1'
 gate 3 no-new-unsafe-replay,no-lost-reminders spec/default.policy.md "$unguarded" \
     'no-new-unsafe-replay: broken by 1' 'no-lost-reminders: kept'
+gate 3 no-new-unsafe-replay spec/default.policy.md "$claims" 'no-new-unsafe-replay: broken by 1'
+gate 0 no-new-unsafe-replay "$claims" spec/default.policy.md 'no-new-unsafe-replay: kept'
+gate 3 no-new-unsafe-replay spec/default.policy.md "$trusts" 'no-new-unsafe-replay: broken by 1'
 gate 3 no-new-retries,no-lost-reminders "$SPEC" "$looser" 'no-new-retries: broken by 1' 'no-lost-reminders: kept'
 gate 3 no-lost-reminders "$SPEC" "$reminder" 'no-lost-reminders: broken by 1'
 gate 3 no-new-retries "$SPEC" "$facts"
@@ -365,7 +430,7 @@ has stdout "$out" '
 | then | 3b to model, reminder: '
 try 2 diff --json "$SPEC" "$looser"
 has stdout "$out" '{"verdict":"looser","prose_only":false,"complete":true,"old":{"name":"lightspeed","path":'
-has stdout "$out" '"differences":[{"change":"more-tries","leans":"looser","unsafe_replay":true,"longer":true,"about":null,"old":{"words":["rate_limited","rate_limited","rate_limited"],"rows":["P1","A3","B1","A3","B1","A3","E1"],"what":'
+has stdout "$out" '"differences":[{"change":"more-tries","leans":"looser","unsafe_replay":true,"claimed_harmless":false,"longer":true,"about":null,"old":{"words":["rate_limited","rate_limited","rate_limited"],"rows":["P1","A3","B1","A3","B1","A3","E1"],"what":'
 try 3 diff --json --gate no-new-retries "$SPEC" "$looser"
 has stdout "$out" '"gates":[{"gate":"no-new-retries","kept":false,"broken_by":0}]}'
 try 1 diff --json --markdown "$SPEC" "$looser"
@@ -400,12 +465,48 @@ if command -v git >/dev/null; then
         echo $? >>"$work/git.err"
         git rm -qf spec/lightspeed.policy.md
         git diff --cached --ext-diff >"$work/git.gone"
+        # renamed, as it is and changed; another mode, in the work tree and staged; not merged
+        git reset -q --hard
+        git mv spec/lightspeed.policy.md spec/speed.policy.md
+        git diff -M HEAD >"$work/git.moved" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        sed 's/^# lightspeed$/# speed/' "$looser" >spec/speed.policy.md
+        git diff -M HEAD >"$work/git.renamed" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git reset -q --hard
+        chmod +x spec/lightspeed.policy.md
+        git diff >"$work/git.mode" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git add -A
+        git diff --cached >>"$work/git.mode" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
+        git reset -q --hard
+        for side in one two; do
+            git checkout -q -b $side HEAD
+            echo "$side" >>spec/lightspeed.policy.md
+            git -c user.name=n -c user.email=e commit -qam $side
+            git checkout -q -
+        done
+        git checkout -q one
+        git -c user.name=n -c user.email=e merge -q two >/dev/null 2>&1
+        git diff --cached >"$work/git.unmerged" 2>>"$work/git.err"
+        echo $? >>"$work/git.err"
     )
+    is 'renamed' "$(cat "$work/git.moved")" 'spec/lightspeed.policy.md: is now spec/speed.policy.md
+same: spec/speed.policy.md: nothing else changed'
+    has 'renamed and changed' "$(cat "$work/git.renamed")" 'spec/lightspeed.policy.md: is now spec/speed.policy.md
+looser: spec/lightspeed.policy.md -> spec/speed.policy.md
+at most: 3 -> 4 tries'
+    is 'another mode' "$(cat "$work/git.mode")" 'spec/lightspeed.policy.md: mode 100644 -> 100755
+same: spec/lightspeed.policy.md: nothing else changed
+spec/lightspeed.policy.md: mode 100644 -> 100755
+same: spec/lightspeed.policy.md: nothing else changed'
+    is 'not merged' "$(cat "$work/git.unmerged")" 'spec/lightspeed.policy.md: not merged yet'
     has 'stdout' "$(cat "$work/git.looser")" "looser: spec/lightspeed.policy.md -> spec/lightspeed.policy.md
 at most: 3 -> 4 tries"
     has 'what cannot be compared' "$(cat "$work/git.bad")" 'spec/lightspeed.policy.md: not compared, since one of the two has errors'
     has 'a policy that is gone' "$(cat "$work/git.gone")" 'spec/lightspeed.policy.md: the policy is deleted'
-    is 'statuses' "$(grep -c '^0$' "$work/git.err")" 2
+    is 'statuses' "$(grep -c '^0$' "$work/git.err")" 7
 else
     echo 'cli: skipped, since git is not in PATH: git diff'
     skipped=$((skipped + 1))

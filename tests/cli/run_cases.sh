@@ -99,7 +99,8 @@ has report "$(cat "$report")" '"failure":"rate_limited","effect":"unknown","http
 # counters
 in="[$(call c1 mend),$(call c2 nosuch)]"
 try 0 run --policy "$quick_policy" --tools "$tools" --metrics "$work/metrics"
-has metrics "$(cat "$work/metrics")" 'recourse_calls_total{policy="lightspeed",row="P2",event="unknown_tool",scenario="1",tell="model"} 1'
+digest=$(sha256sum "$quick_policy" | cut -c1-16)
+has metrics "$(cat "$work/metrics")" 'recourse_calls_total{policy="lightspeed",digest="'"$digest"'",row="P2",event="unknown_tool",scenario="1",tell="model"} 1'
 has metrics "$(cat "$work/metrics")" '# TYPE recourse_tries_total counter'
 in="[$(call c1 good)]"
 try 1 run --policy "$quick_policy" --tools "$tools" --metrics "$work/none/metrics"

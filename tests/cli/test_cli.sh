@@ -112,12 +112,29 @@ try 0 check --json "$SPEC"
 has stdout "$out" "{\"files\":[{\"path\":\"$SPEC\",\"ok\":true,\"findings\":["
 has stdout "$out" '"worst":{"tries":3,"requests":3,"wait_ms":3000,"wait_base_ms":3000,"witness":"'
 has stdout "$out" ',"states":10,"waits":[{"id":"short","windows_ms":[[200,200],[400,400]]},{"id":"long","windows_ms":[[1000,1000],[2000,2000]]}]}]}'
+# GitHub's workflow commands: text, rows and witness in one line each, escaped
+mkdir "$work/odd,na:me%"
+cp "$SPEC" "$work/odd,na:me%"
+sed -i 's/| A5 | permanent | later try |/| A5 | permanent | first try |/' "$work/odd,na:me%/lightspeed.policy.md"
+try 1 check --format github "$work/odd,na:me%/lightspeed.policy.md"
+has stdout "$out" "::error file=$work/odd%2Cna%3Ame%25/lightspeed.policy.md,line=108,col=1,title=recourse overlap::rows A4 and A5 both take 'permanent' (first try, unsafe, may have acted); narrow one of them%0Arows A4, A5%0Ashown by: permanent
+"
+has stdout "$out" '::notice file='
+is 'lines that are no command' "$(grep -cv '^::' "$work/out")" 1
+try 0 check --format text "$SPEC"
+is stdout "$out" "$("$RECOURSE" check "$SPEC")"
+try 1 check --format xml "$SPEC"
+says "recourse check: --format is text or github, not 'xml'"
+try 1 check --json --format github "$SPEC"
+says 'recourse check: --json or --format: one of them'
 try 1 check
 says 'recourse check: which policies? Give their files, such as spec/lightspeed.policy.md'
 try 1 check "$work/none.policy.md"
-says "recourse check: $work/none.policy.md: the file can't be read: No such file or directory"
+is stdout "$out" "$work/none.policy.md:1:1: error[io]: the file can't be read: No such file or directory
+$work/none.policy.md: not ok, 1 error"
+is stderr "$err" ''
 try 1 check --json "$work/none.policy.md"
-is stdout "$out" "{\"files\":[{\"path\":\"$work/none.policy.md\",\"ok\":false,\"findings\":[{\"severity\":\"error\",\"code\":\"io\",\"line\":0,\"column\":0,\"text\":\"the file can't be read: No such file or directory\",\"rows\":[],\"witness\":null}],\"worst\":null,\"states\":null,\"waits\":null}]}"
+is stdout "$out" "{\"files\":[{\"path\":\"$work/none.policy.md\",\"ok\":false,\"findings\":[{\"severity\":\"error\",\"code\":\"io\",\"line\":1,\"column\":1,\"text\":\"the file can't be read: No such file or directory\",\"rows\":[],\"witness\":null}],\"worst\":null,\"states\":null,\"waits\":null}]}"
 
 # a file that was never meant to be one, and one with more faults than anybody reads
 printf 'ELF\0\0\0|\n|\n' >"$work/binary.policy.md"
@@ -202,10 +219,26 @@ has stderr "$err" 'error[ragged]'
 has stderr "$err" "recourse fmt: $loose is left as it is"
 cmp -s "$loose" "$work/before"
 note $? 'fmt leaves what it cannot read'
+: >"$work/empty.policy.md"
+try 1 fmt --check "$work/empty.policy.md"
+says "$work/empty.policy.md:1:1: error[missing-table]: there is no table in the file: it is no policy
+recourse fmt: $work/empty.policy.md is left as it is"
 try 1 fmt
 says 'recourse fmt: which policies? Give their files, or - for standard input'
 try 1 fmt "$work/none"
 says "recourse fmt: $work/none: the file can't be read: No such file or directory"
+
+mkdir "$work/waitless" "$work/long"
+sed '/^## Waits$/,/^## Messages$/{/^## Messages$/!d}' "$SPEC" >"$work/waitless/lightspeed.policy.md"
+try 1 check "$work/waitless/lightspeed.policy.md"
+is stdout "$out" "$work/waitless/lightspeed.policy.md:95:47: error[missing-section]: '## Waits' is missing: 'short' has to be in its table
+    row A2
+$work/waitless/lightspeed.policy.md: not ok, 1 error"
+awk '/^\| F1 /{ for (i = 1; i <= 997; i++) printf "| Q%d | exit %d | permanent | unknown |\n", i, i % 200 + 1 } { print }' "$SPEC" \
+    >"$work/long/lightspeed.policy.md"
+try 1 check "$work/long/lightspeed.policy.md"
+has stdout "$out" ': error[too-many]: a table has at most 1000 rows'
+case $out in *no-other*) note 1 "$what: the row that was not read is missed" "$out" ;; *) note 0 '' ;; esac
 
 # ---- compile ----
 
@@ -224,6 +257,9 @@ has stderr "$err" 'error[overlap]'
 has stderr "$err" "recourse compile: $bad: nothing was written"
 [ ! -e "$work/d/lightspeed.c" ]
 note $? 'compile writes nothing for a policy with errors'
+try 1 compile "$SPEC" -o README.md
+says "$SPEC:1:1: error[io]: README.md is a file: give a directory to write into
+recourse compile: $SPEC: nothing was written"
 try 1 compile "$SPEC"
 says 'recourse compile: where to? Give a directory with -o'
 try 1 compile -o "$work/d"

@@ -166,7 +166,7 @@ static struct recourse_turn *run_turn(struct recourse_runner *runner, struct rec
     uint64_t began = rcs_load_now_ms();
 
     for (size_t i = 0; i < count; i++) {
-        calls[i] = (struct recourse_call_request){span(names[i]), span(names[i]), span("{}"), false};
+        calls[i] = (struct recourse_call_request){.id = span(names[i]), .name = span(names[i]), .arguments = span("{}")};
     }
     RCS_EQUAL(recourse_turn_start(run, &options, &turn, NULL), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(turn);

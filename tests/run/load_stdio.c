@@ -69,7 +69,7 @@ static bool start_turn(struct load *load)
     struct recourse_turn *turn;
 
     for (unsigned i = 0; i < options.call_count; i++) {
-        calls[i] = (struct recourse_call_request){{ids[i], 1}, {"tool", 4}, {"{}", 2}, false};
+        calls[i] = (struct recourse_call_request){.id = {ids[i], 1}, .name = {"tool", 4}, .arguments = {"{}", 2}};
     }
     load->begun += (unsigned)options.call_count;
     return recourse_turn_start(load->run, &options, &turn, NULL) == 0;

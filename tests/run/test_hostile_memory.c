@@ -121,7 +121,7 @@ static struct recourse_turn *call_all(struct recourse_runner *runner, struct rec
     for (size_t i = 0; i < count; i++) {
         int size = snprintf(ids[i], sizeof ids[i], "%zu", i);
 
-        calls[i] = (struct recourse_call_request){{ids[i], (size_t)size}, {"tool", 4}, {"{}", 2}, false};
+        calls[i] = (struct recourse_call_request){.id = {ids[i], (size_t)size}, .name = {"tool", 4}, .arguments = {"{}", 2}};
     }
     RCS_EQUAL(recourse_turn_start(run, &options, &turn, NULL), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(turn);

@@ -131,7 +131,7 @@ static void close_server(struct server *server)
 
 static const struct recourse_result *call(struct recourse_runner *runner, struct recourse_run *run, struct recourse_turn **turn)
 {
-    const struct recourse_call_request request = {{"c", 1}, {"tool", 4}, {"{}", 2}, false};
+    const struct recourse_call_request request = {.id = {"c", 1}, .name = {"tool", 4}, .arguments = {"{}", 2}};
     const struct recourse_turn_options options = {.size = sizeof options, .calls = &request, .call_count = 1};
 
     RCS_EQUAL(recourse_turn_start(run, &options, turn, NULL), 0);

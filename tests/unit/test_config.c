@@ -208,7 +208,7 @@ static void test_programs(void)
 {
     static const char json[] =
         "{\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"${RECOURSE_TEST}/npx\",\"args\":[\"-y\",\"\","
-        "\"--key=${RECOURSE_TEST}\"],\"env\":{\"A\":\"<${RECOURSE_TEST}>\"},\"cwd\":\"/${RECOURSE_TEST}\",\"limit\":2},"
+        "\"--key=${RECOURSE_TEST}\"],\"env\":{\"A\":\"<${RECOURSE_TEST}>\"},\"cwd\":\"/${RECOURSE_TEST}\",\"limit\":2,\"read_timeout\":\"7s\"},"
         "\"plain\":{\"command\":\"srv\"}}}";
     const struct recourse_mcp_server *server;
 
@@ -228,6 +228,7 @@ static void test_programs(void)
     RCS_TEXT_EQUAL(server->shown_command, "${RECOURSE_TEST}/npx");
     RCS_TEXT_EQUAL(server->shown_directory, "/${RECOURSE_TEST}");
     RCS_EQUAL(server->limit, 2);
+    RCS_EQUAL(server->read_timeout_ms, 7000);
     server = &config.servers[1];
     RCS_TEXT_EQUAL(server->command[0], "srv");
     CU_ASSERT_PTR_NULL(server->command[1]);
@@ -257,7 +258,6 @@ static void test_wrong_programs(void)
         {"\"command\":\"a\",\"proxy\":\"http://p/\"", ": this \"proxy\" is for servers with a \"url\""},
         {"\"command\":\"a\",\"ca_file\":\"x\"", ": this \"ca_file\" is for servers with a \"url\""},
         {"\"command\":\"a\",\"connect_timeout\":\"1s\"", ": this \"connect_timeout\" is for servers with a \"url\""},
-        {"\"command\":\"a\",\"read_timeout\":\"1s\"", ": this \"read_timeout\" is for servers with a \"url\""},
         {"\"url\":\"http://h/\",\"type\":\"stdio\"", ": this \"type\" is for servers with a \"command\""},
         {"\"url\":\"http://h/\",\"args\":[]", ": this \"args\" is for servers with a \"command\""},
         {"\"url\":\"http://h/\",\"env\":{}", ": this \"env\" is for servers with a \"command\""},

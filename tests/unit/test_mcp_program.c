@@ -369,6 +369,78 @@ static void test_unanswered_openings(void)
     }
 }
 
+/* What is seen of a request moves its read timeout, and nothing else does; the try's own time holds over all of it. */
+static void test_idle(void)
+{
+    static const struct {
+        const char *said; /* after 600 ms; the call has id 3 */
+        uint64_t timeout_ms;
+        uint64_t ends_ms;
+        const char *facts;
+    } cases[] = {
+        {"", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":3}}\n", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":2}}\n", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\nnoise\n", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"roots/list\"}\n", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":3}}\n", 1200, 1200, "timeout3"},
+    };
+    static const char *const command[] = {"srv", NULL};
+
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                                   .era = RECOURSE_MCP_ERA_LEGACY, .read_timeout_ms = 1000,
+                                                   .timeout_ms = cases[i].timeout_ms};
+        uint64_t began;
+
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.line = answer;
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        (void)mcp_list(&mcp);
+        mcp.facts[0] = '\0';
+        silent = 1;
+        (void)kit_start_one(&mcp.kit, "find", "{}");
+        began = mcp.kit.sim.now_ms;
+        kit_until(&mcp.kit, began + 600);
+        sim_process_say(&server, cases[i].said);
+        kit_until(&mcp.kit, began + cases[i].ends_ms - 1);
+        RCS_TEXT_EQUAL(mcp.facts, "");
+        kit_until(&mcp.kit, began + cases[i].ends_ms);
+        kit_settle(&mcp.kit);
+        expect_first(cases[i].facts);
+        server.written[server.written_size] = '\0';
+        CU_ASSERT_PTR_NOT_NULL(strstr(server.written, "\"notifications/cancelled\",\"params\":{\"requestId\":3,"));
+        mcp_close(&mcp);
+    }
+}
+
+/* A request that the server doesn't read is no sign of anything; one that was never sent touched nothing. */
+static void test_idle_unsent(void)
+{
+    static const char *const command[] = {"srv", NULL};
+    const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                               .era = RECOURSE_MCP_ERA_LEGACY, .read_timeout_ms = 1000};
+
+    for (size_t room = 0; room < 2; room++) {
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.line = answer;
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        (void)mcp_list(&mcp);
+        mcp.facts[0] = '\0';
+        server.room = room;
+        (void)mcp_call(&mcp, "find", "{}");
+        expect_first(room == 0 ? "timeout2,unsent" : "timeout2");
+        sim_process_read(&server, SIZE_MAX / 2);
+        RCS_TEXT_EQUAL(kit_content(mcp_call(&mcp, "find", "{}"), 0), "found"); /* a line that had begun was written to its end */
+        mcp_close(&mcp);
+    }
+}
+
 static void test_no_processes(void)
 {
     static const char *const command[] = {"srv", NULL};
@@ -462,6 +534,8 @@ int main(void)
         {"restart once", test_restart_once},
         {"silent start", test_silent_start},
         {"unanswered openings", test_unanswered_openings},
+        {"idle", test_idle},
+        {"idle, unsent", test_idle_unsent},
         {"no processes", test_no_processes},
         {"no memory", test_no_memory},
         {"no memory for a call", test_no_memory_for_a_call},

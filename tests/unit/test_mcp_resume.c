@@ -56,6 +56,12 @@ static const struct {
     {9, MCP_STREAM(PRIMED), {STATUS(405)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 405", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {STATUS(400)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 400", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {STATUS(503)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 503", 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(404)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 404", 500, "e1"},
+    /* but a refusal of whoever asks, or of how often, is told as it came */
+    {9, MCP_STREAM(PRIMED), {STATUS(401)}, 1, "401,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(403)}, 1, "403,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(429)}, 1, "429,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {{.status = 429, .network = RECOURSE_NETWORK_CLOSED, .after_ms = 1}}, 1, "200,network6,resumed1", NULL, 500, "e1"},
     {9, MCP_STREAM(PRIMED), {MCP_JSON(MCP_RESULT(3, MCP_TEXT("no stream")))}, 1, "200,network6,resumed1",
      ENDED ", and could not be read on: the answer was HTTP 200", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {{.network = RECOURSE_NETWORK_REFUSED, .unsent = true, .after_ms = 1}}, 1, "200,network6,resumed1",
