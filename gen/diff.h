@@ -98,6 +98,10 @@ void rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, co
 
 struct rcs_difference *rcs_diff_add(struct rcs_arena *arena, struct rcs_diff *diff, uint8_t change, uint8_t leans);
 
+/* "of each server, holds 100, ..." */
+const char *rcs_budget_text(struct rcs_arena *arena, const struct recourse_budget *budget);
+const char *rcs_breaker_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct recourse_breaker *breaker);
+
 /* Settings whose value says all. */
 void rcs_diff_settings(struct rcs_arena *arena, struct rcs_diff *diff);
 
