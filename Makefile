@@ -52,7 +52,7 @@ POLICY_OBJECTS := $(patsubst %,$(B)/obj/policies/%.o,$(POLICIES) builtin)
 # The verifier of records walks the model: it goes with the command, not into the library.
 VERIFY_OBJECTS := $(filter $(B)/obj/src/audit/verify%,$(call objects,src/audit))
 AUDIT_OBJECTS := $(filter-out $(VERIFY_OBJECTS),$(call objects,src/audit))
-LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
+LIB_OBJECTS := $(CORE_OBJECTS) $(foreach d,io policy tools dialect spans run,$(call objects,src/$(d))) $(AUDIT_OBJECTS) $(POLICY_OBJECTS)
 CLI_OBJECTS := $(call objects,src/cli) $(VERIFY_OBJECTS) $(B)/obj/embedded/page.o $(B)/obj/embedded/policies.o
 UNIT_TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(filter-out $(B)/obj/tests/unit/test_%.o,$(call objects,tests/unit))
@@ -73,7 +73,7 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test test-threads simulate cases interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
+.PHONY: all deps demo test test-threads simulate cases vectors interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
 .PHONY: install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
@@ -82,6 +82,7 @@ help:
 	  'make test      every test; the last line counts them' \
 	  'make simulate  a million calls on a simulated port, and what has to hold; SEEDS=N for more, FROM=N begins elsewhere' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
+	  'make vectors   published numbers of other systems'"'"' retries, and README'"'"'s table of them' \
 	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
@@ -118,6 +119,22 @@ $(B)/obj/rl/%.o: $(B)/rl/%.c
 
 $(B)/policies/%.c $(B)/policies/%.h $(B)/policies/%.rl &: spec/%.policy.md $(B)/policyc
 	$(call say,policy)tools/shipped $(B) $< $(@D)/$*.c $(@D)/$*.h $(@D)/$*.rl || $(B)/policyc $< -o $(@D)
+
+# Other systems' policies, for tests/policy/test_vectors: Ragel's code of each. A release does without.
+VECTORS := $(if $(wildcard generated),,$(patsubst tests/policies/%.policy.md,%,$(wildcard tests/policies/*.policy.md)) \
+           $(shell sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' tests/policies/variants))
+$(B)/vectors/%.policy.md: tools/variant tests/policies/variants $(wildcard tests/policies/*.policy.md)
+	@mkdir -p $(@D)
+	$(quiet)tools/variant $* >$@
+$(B)/vectors/%.c $(B)/vectors/%.h $(B)/vectors/%.rl &: $(B)/vectors/%.policy.md $(B)/policyc
+	$(call say,policy)$(B)/policyc $< -o $(@D) 2>$(B)/vectors/$*.log || { cat $(B)/vectors/$*.log >&2; exit 1; }
+$(B)/vectors/table.c: tools/variant tests/policies/variants $(wildcard tests/policies/*.policy.md)
+	@mkdir -p $(@D)
+	$(quiet)tools/variant --table $(VECTORS) >$@
+$(B)/obj/vectors/%.o: $(B)/vectors/%.c
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+$(B)/tests/policy/test_vectors: $(patsubst %,$(B)/obj/vectors/%.o,$(VECTORS) table)
 
 $(B)/obj/policies/%.o: $(B)/policies/%.c
 	@mkdir -p $(@D)
@@ -235,6 +252,10 @@ simulate: $(B)/tests/sim/sim
 # Each line of tests/cases/field.jsonl and mcp.jsonl; part of `test`.
 cases: $(B)/recourse $(B)/tests/run/test_field
 	@RECOURSE=$(B)/recourse $(B)/tests/run/test_field
+
+# Other systems' published numbers on policies that say the same, and README's table of them; part of `test`.
+vectors: $(B)/tests/policy/test_vectors
+	@B=$(B) $(B)/tests/policy/test_vectors --table
 
 # Needs the network the first time, and then no more. RECOURSE=... tests another command than the one built.
 interop-deps:

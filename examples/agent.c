@@ -9,6 +9,8 @@
 
 #include "agent.h"
 
+#define TURNS_MAX 20u /* of the model, for one question */
+
 struct agent {
     const struct provider *provider;
     const char *model_url;
@@ -160,6 +162,15 @@ static int take_turn(struct agent *agent, bool *done, struct recourse_error *err
     return code;
 }
 
+/* A model that never comes to an end would go on at somebody's expense. */
+static int end_without_answer(struct agent *agent)
+{
+    static const char text[] = "it still calls tools after 20 turns";
+    const struct recourse_run_failure failure = {.text = {text, sizeof text - 1}};
+
+    return recourse_run_fail(agent->run, &failure);
+}
+
 static int converse(struct agent *agent, const char *question, struct recourse_error *error)
 {
     struct recourse_turn *listing;
@@ -173,13 +184,26 @@ static int converse(struct agent *agent, const char *question, struct recourse_e
     text_say(&agent->messages, "{\"role\":\"user\",\"content\":");
     text_quote(&agent->messages, (struct recourse_span){question, strlen(question)});
     text_say(&agent->messages, "}");
-    while (code == 0 && !done && recourse_run_status(agent->run) != RECOURSE_RUN_FAILED) {
-        code = take_turn(agent, &done, error);
+    for (unsigned turns = 0; code == 0 && !done && recourse_run_status(agent->run) != RECOURSE_RUN_FAILED; turns++) {
+        code = turns < TURNS_MAX ? take_turn(agent, &done, error) : end_without_answer(agent);
     }
     return code;
 }
 
 /* ---- all of it together ---- */
+
+/* A status only where there was one: who can't be reached has none. */
+static void print_failure(const char *program, const struct recourse_run_failure *failure)
+{
+    const bool is_tool = failure->tool.size > 0;
+    char status[32] = "";
+
+    if (failure->http > 0) {
+        snprintf(status, sizeof status, "status %u from ", failure->http);
+    }
+    fprintf(stderr, "%s: the run failed: %s%.*s: %.*s\n", program, status, is_tool ? (int)failure->tool.size : 9,
+            is_tool ? failure->tool.data : "the model", (int)failure->text.size, failure->text.data);
+}
 
 static int serve(struct agent *agent, struct recourse_port *port, char **argv, struct recourse_error *error)
 {
@@ -197,10 +221,7 @@ static int serve(struct agent *agent, struct recourse_port *port, char **argv, s
 
         code = converse(agent, argv[3], error);
         if (code == 0 && (failure = recourse_run_failure(agent->run)) != NULL) {
-            fprintf(stderr, "%s: the run failed: status %u from %.*s: %.*s\n", agent->provider->name, failure->http,
-                    failure->tool.size > 0 ? (int)failure->tool.size : 9,
-                    failure->tool.size > 0 ? failure->tool.data : "the model", (int)failure->text.size,
-                    failure->text.data);
+            print_failure(agent->provider->name, failure);
             code = 3;
         }
     }

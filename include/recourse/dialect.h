@@ -43,7 +43,7 @@ struct recourse_calls {
  * Where the provider says that the reply did not come to its end, its calls are marked as truncated. A reply without
  * calls is 0 calls, no error; an empty list is of no dialect, and counts as OpenAI chat.
  * Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_SYNTAX with the offset (also for a reply that could be in two dialects, and
- * for a list that mixes them), RECOURSE_E_MEMORY, RECOURSE_E_LIMIT (more than 10,000 calls).
+ * for a list that mixes them, and for an id that can't be sent back as it came), RECOURSE_E_MEMORY, RECOURSE_E_LIMIT (more than 10,000 calls).
  */
 RECOURSE_MUST_USE int recourse_calls_read(struct recourse_span reply, const struct recourse_allocator *allocator,
                                           struct recourse_calls *calls, struct recourse_error *error);

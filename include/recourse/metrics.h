@@ -1,12 +1,13 @@
 /*
  * Counters of what was decided, as Prometheus has them in its text format (version 0.0.4):
  *
- *   recourse_calls_total{policy,row,event,scenario,tell}      calls that were reported
- *   recourse_tries_total{policy,row,event,effect}             tries that ended
- *   recourse_waits_total{policy,row,event,scenario,wait}      waits that began
- *   recourse_wait_seconds_total{...}                          and how long they are
+ *   recourse_calls_total{policy,digest,row,event,scenario,tell}    calls that were reported
+ *   recourse_tries_total{policy,digest,row,event,scenario,effect}  tries that ended
+ *   recourse_waits_total{policy,digest,row,event,scenario,wait}    waits that began
+ *   recourse_wait_seconds_total{...}                               and how long they are
  *
- * `event` is the failure's name, or "ok", "cancelled", "unknown_tool" ...; `row` the policy's row. Nothing of a call, a tool or
+ * `event` is the failure's name, or "ok", "cancelled", "unknown_tool" ...; `row` the policy's row; `digest` the first 16 digits
+ * of the SHA-256 of its file, since two may have one name; a try's `scenario` that of what came of it. Nothing of a call, a tool or
  * a server is in them, so that their number is bounded by the policies. All of it belongs to one thread, the runner's.
  */
 #ifndef RECOURSE_METRICS_H

@@ -77,13 +77,16 @@ struct recourse_process_request {
     const char *const *environment; /* "NAME=value", NULL-terminated, besides what we have ourselves; the last one of a
                                        name counts. May be NULL */
     const char *directory;          /* NULL: ours. A relative path of the program counts from here */
+    const char *shown_program;      /* what `detail` says instead of the first argument, and of */
+    const char *shown_directory;    /* the directory; NULL: they themselves */
     struct recourse_span input;     /* for its standard input, which is a socket and ends after it */
     size_t output_max;              /* bytes of standard output: one that writes more is ended */
     size_t errors_max;              /* bytes of standard error that are kept; more is read and dropped */
     uint64_t deadline_ms;           /* as of a request: it is ended then; RECOURSE_FOREVER: never */
     uint64_t grace_ms;              /* from SIGTERM to SIGKILL; 0: 2 s */
     /* Asked, with the user of `done`, before so many bytes or fewer are read that will be kept. False: not now. Neither
-       output is read until process_resume, or until it is being ended. May be NULL, and is where it is talked with. */
+       output is read until process_resume, or until it is being ended. Of one that is talked with before each block that is
+       handed on. May be NULL. */
     bool (*keep)(void *user, size_t size);
     /*
      * A process that is talked with; NULL: it is not. Handed its standard output as it comes, instead of having it kept:
@@ -175,6 +178,8 @@ struct recourse_port {
      * never come). NULL: such a port has no servers on standard input and output.
      */
     int (*process_write)(void *self, struct recourse_process *process, const char *bytes, size_t size, size_t *taken);
+    /* What is kept of its standard error so far; valid until the port is called again. NULL: nobody can tell. */
+    struct recourse_span (*process_errors)(void *self, const struct recourse_process *process);
 
     /*
      * Runs `work(user)` on a thread. Errors: RECOURSE_E_AGAIN (the queue is full), RECOURSE_E_SYSTEM.
@@ -197,6 +202,9 @@ struct recourse_port {
     /* By how much now_ms may lag behind the true time, because it shows a finer clock in whole milliseconds: 1 for such a
        clock. Each wait gets that much longer, so that none ends early. 0: the clock is exact, as a simulated one is. */
     uint64_t lag_ms;
+
+    /* Nanoseconds since 1970, for the times of spans (recourse/spans.h); 0: unknown. NULL: wall_s has to do. */
+    uint64_t (*wall_ns)(void *self);
 };
 
 struct recourse_port_options {
@@ -224,6 +232,12 @@ struct recourse_port_options {
 RECOURSE_MUST_USE int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
                                         struct recourse_error *error);
 void recourse_port_free(struct recourse_port *port);
+/*
+ * [signal handler] Kills all processes that a real port has started and that have not gone, with their groups, and tells nobody:
+ * for a process that ends at once and would leave them behind. In the thread that uses the port; what a handler may not do is
+ * not done.
+ */
+void recourse_port_kill(const struct recourse_port *port);
 
 /*
  * curl_global_init, for hosts that don't use libcurl themselves; call it first in main. From libcurl 7.84.0 on, where that may

@@ -24,6 +24,7 @@ struct recourse_run;
 struct recourse_turn;
 struct recourse_invocation;
 struct recourse_audit;
+struct recourse_spans;
 
 /* ---- what a call ended as ---- */
 
@@ -142,6 +143,10 @@ struct recourse_span recourse_invocation_arguments(const struct recourse_invocat
 struct recourse_span recourse_invocation_call_id(const struct recourse_invocation *invocation);
 /* Stable over the tries of one call, 32 hex digits: for tools that can recognise a repetition. */
 const char *recourse_invocation_idempotency_key(const struct recourse_invocation *invocation);
+/* The trace that its work belongs to: W3C's traceparent and tracestate, NULL where there is none. They live as long as the
+   invocation. */
+const char *recourse_invocation_traceparent(const struct recourse_invocation *invocation);
+const char *recourse_invocation_tracestate(const struct recourse_invocation *invocation);
 unsigned recourse_invocation_try(const struct recourse_invocation *invocation); /* from 1 */
 /* Milliseconds left for this try; RECOURSE_FOREVER: no limit. [any thread] */
 uint64_t recourse_invocation_time_left_ms(const struct recourse_invocation *invocation);
@@ -193,6 +198,10 @@ struct recourse_tool {
     const char *const *command;     /* the program (a path, or a name looked up in PATH) and its words, NULL-terminated */
     const char *const *environment; /* "NAME=value", NULL-terminated, besides what this process has; may be NULL */
     const char *directory;          /* where it runs; NULL: where this process does */
+    /* What is shown of the program and the directory where it can't be started, in place of them: they may have secrets in
+       them. NULL: they themselves. */
+    const char *shown_command;
+    const char *shown_directory;
 };
 
 /*
@@ -223,12 +232,16 @@ struct recourse_mcp_server {
     const char *const *command;     /* as of a tool: the program and its words */
     const char *const *environment; /* besides what this process has; may be NULL */
     const char *directory;          /* where it runs; NULL: where this process does */
+    const char *shown_command;      /* as of a tool */
+    const char *shown_directory;
     const char *prefix;         /* goes before the names of its tools; NULL: nothing does */
     const char *const *tools;   /* the tools that are taken, by the server's names, NULL-terminated; NULL: all */
     const struct recourse_policy *policy; /* of its tools and of the asking; NULL: the runner's */
     uint64_t timeout_ms;         /* of a try; 0: the policy's. The shorter of both holds */
     uint64_t connect_timeout_ms; /* 0: 10 s */
-    uint64_t read_timeout_ms;    /* longest gap between bytes; 0: none */
+    /* The longest gap between bytes; of a program, between what is seen of a request: its progress, a question of the server's,
+       bytes of a line that has begun. 0: none. The time of a try holds besides, whatever is seen. */
+    uint64_t read_timeout_ms;
     unsigned limit;              /* tries at once, of all its tools; 0: none */
     uint8_t approval;            /* enum recourse_approval_mode, of its tools */
     bool declared_unsafe; /* as of a tool, for all of them */
@@ -254,7 +267,10 @@ struct recourse_tool_info {
     bool read_only;
 };
 
-/* A tool that a server lists and that is not taken, since it can't be called as the protocol wants. Lives as the above. */
+/*
+ * A tool that is not taken: a server lists it, and it can't be called as the protocol wants, or is listed twice; or the
+ * configuration asks for it (`tools`), and the server doesn't list it. Lives as the above.
+ */
 struct recourse_tool_left_out {
     struct recourse_span name; /* as the server has it */
     struct recourse_span server;
@@ -328,6 +344,9 @@ struct recourse_runner_options {
     /* Where each decision is recorded, opened on the same port (recourse/audit.h); of this runner alone, and closed after
        it. NULL: nowhere. */
     struct recourse_audit *audit;
+    /* Where the spans of calls go, opened on the same port (recourse/spans.h); of this runner alone, and freed after it.
+       NULL: nowhere. */
+    struct recourse_spans *spans;
 };
 
 /* Errors: RECOURSE_E_ARGUMENT, RECOURSE_E_ABI (the policy's), RECOURSE_E_MEMORY, RECOURSE_E_SYSTEM (no random numbers). */
@@ -354,6 +373,10 @@ size_t recourse_runner_tool_count(const struct recourse_runner *runner);
 bool recourse_runner_tool_info(const struct recourse_runner *runner, size_t index, struct recourse_tool_info *info);
 /* Likewise of the tools that were not taken. */
 bool recourse_runner_left_out(const struct recourse_runner *runner, size_t index, struct recourse_tool_left_out *left_out);
+/* The name of a tool as that server has it, whether it was taken or not: writes at most `size` bytes, and returns the length when
+   whole; 0 past the last. */
+size_t recourse_runner_listed(const struct recourse_runner *runner, struct recourse_span server, size_t index, char *out,
+                              size_t size);
 
 /*
  * Another policy, from now on: for tools without one of their own, or for the tools of that name (NULL: the runner's). A
@@ -426,6 +449,14 @@ struct recourse_call_request {
     struct recourse_span name;      /* empty: missing */
     struct recourse_span arguments; /* JSON text, as it came */
     bool truncated;                 /* the reply was cut off: never run */
+    /*
+     * The trace that the call belongs to, as W3C Trace Context writes it: of the span that is its parent. HTTP tools and MCP
+     * servers are sent it (headers of those names, which the tool's own win over; `_meta` of tools/call), functions can ask for
+     * it, commands have it in TRACEPARENT and TRACESTATE: with the span of the try where the runner makes spans, as it is where
+     * it makes none. One that is malformed counts as none. Empty: none; spans begin a trace of their own.
+     */
+    struct recourse_span traceparent;
+    struct recourse_span tracestate;
 };
 
 struct recourse_turn_options {

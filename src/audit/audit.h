@@ -30,6 +30,9 @@ RECOURSE_MUST_USE int rcs_audit_record(struct recourse_audit *audit, const struc
 RECOURSE_MUST_USE int rcs_audit_broken(struct recourse_audit *audit, uint64_t *call, unsigned try_number,
                                        const struct recourse_result *result, int code, uint64_t now_ms);
 
+/* Whether a call's id looks like one, and is no secret. */
+bool rcs_audit_shows_id(struct recourse_span id);
+
 /* Whether a try of such a tool, by such a policy, is held back until rcs_audit_flush has said that it may begin. */
 bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe);
 

@@ -6,6 +6,8 @@
 
 #include <recourse/facts.h>
 
+#include "src/core/hex.h"
+
 #define RCS_HASH_SIZE 32u
 #define RCS_LOG_ID_SIZE 16u
 
@@ -37,8 +39,5 @@ bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE
 /* The salt of a call, from a secret that is never written down. */
 bool rcs_salt_of(struct rcs_hasher *hasher, const uint8_t secret[RCS_HASH_SIZE], uint64_t call,
                  uint8_t salt[RCS_HASH_SIZE]);
-
-void rcs_hex_write(const uint8_t *bytes, size_t size, char *text); /* small letters; no NUL */
-bool rcs_hex_read(struct recourse_span text, uint8_t *bytes, size_t size);
 
 #endif

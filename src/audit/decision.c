@@ -158,7 +158,7 @@ static bool hash_into(struct telling *telling, enum rcs_key key, const char *nam
 
 /* Ids that look like ids are written as they are: nobody keeps secrets in letters and digits that a provider made up.
  */
-static bool looks_like_id(struct recourse_span id)
+bool rcs_audit_shows_id(struct recourse_span id)
 {
     for (size_t i = 0; i < id.size; i++) {
         char byte = id.data[i];
@@ -199,7 +199,7 @@ static int tell_precondition(struct telling *telling, const struct recourse_trac
     } else {
         good = good && hash_into(telling, RCS_KEY_TOOL_HASH, "tool", what->tool, tool);
     }
-    if (looks_like_id(what->id)) {
+    if (rcs_audit_shows_id(what->id)) {
         rcs_record_span(record, RCS_KEY_ID, what->id);
     } else {
         good = good && hash_into(telling, RCS_KEY_ID_HASH, "id", what->id, id);

@@ -62,7 +62,7 @@ struct rcs_option {
     const char *name;   /* "--policy" */
     const char *letter; /* "-o", or NULL */
     bool *flag;         /* either this, which is set, */
-    const char **value; /* or this, which takes the next word or what follows `=`; */
+    const char **value; /* or this, which takes the next word or what follows `=`; of both, only what follows `=`; */
     const char *later;  /* or neither: known, but not in this version */
 };
 

@@ -141,10 +141,17 @@ static bool read_command(struct rcs_config_reader *reader, const cJSON *value, s
     }
     words = rcs_arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *words);
     for (const cJSON *word = value->child; word != NULL; word = word->next) {
-        if (!cJSON_IsString(word) || (used == 0 && *word->valuestring == '\0')) {
+        if (!cJSON_IsString(word)) {
             return rcs_config_wrong(reader, "wants strings, and the first one names a program");
         }
-        words[used++] = rcs_arena_copy(reader->arena, word->valuestring, strlen(word->valuestring));
+        words[used] = rcs_config_word(reader, word, used == 0 ? &tool->shown_command : NULL);
+        if (words[used] == NULL) {
+            return false;
+        }
+        if (used == 0 && *words[0] == '\0') {
+            return rcs_config_wrong(reader, "wants strings, and the first one names a program");
+        }
+        used++;
     }
     words[used] = NULL;
     tool->kind = RECOURSE_TOOL_COMMAND;
@@ -183,12 +190,6 @@ static bool read_env(struct rcs_config_reader *reader, const cJSON *value, struc
     }
     tool->environment = entries;
     return true;
-}
-
-static bool read_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
-{
-    tool->directory = rcs_config_string(reader, value);
-    return tool->directory != NULL;
 }
 
 /* ---- tools ---- */
@@ -289,7 +290,7 @@ static const struct rcs_config_key tool_keys[] = {
     {"http", read_http, NULL},
     {"command", read_command, NULL},
     {"env", read_env, NULL},
-    {"cwd", read_cwd, NULL},
+    {"cwd", rcs_config_cwd, NULL},
     {"timeout", read_timeout, NULL},
     {"replay", read_replay, NULL},
     {"policy", read_policy, NULL},
@@ -422,7 +423,7 @@ static const struct rcs_config_key server_keys[] = {
     {"command", rcs_config_server_program, NULL},
     {"args", rcs_config_server_args, NULL},
     {"env", read_env, NULL},
-    {"cwd", rcs_config_server_cwd, NULL},
+    {"cwd", rcs_config_cwd, NULL},
     {NULL, NULL, NULL},
 };
 
@@ -439,6 +440,8 @@ static void take_server(struct recourse_mcp_server *server, const struct rcs_con
         .ca_file = tool->ca_file,
         .environment = tool->environment,
         .directory = tool->directory,
+        .shown_command = tool->shown_command,
+        .shown_directory = tool->shown_directory,
         .prefix = draft->prefix,
         .tools = draft->tools,
         .policy = tool->policy,

@@ -16,7 +16,7 @@ struct rcs_config {
 
 /*
  * Reads the text of a configuration. `path` is for messages. `${NAME}` in the value of a header or of a command's
- * variable, or in a proxy, stands for one of the environment. False with `text` set: file, JSON path, what is wrong;
+ * variable, in its words or its directory, or in a proxy, stands for one of the environment. False with `text` set: file, JSON path, what is wrong;
  * never the value of a variable.
  */
 bool rcs_config_read(struct rcs_arena *arena, const char *path, const char *json, size_t size,

@@ -1,6 +1,7 @@
 /* From the file of tools to a runner that knows them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "config.h"
@@ -56,15 +57,39 @@ bool rcs_config_add(const char *command, const struct rcs_config *config, struct
     return true;
 }
 
+/* Where to look for the name that may be meant. */
+struct listed {
+    struct rcs_arena *arena;
+    const struct recourse_runner *runner;
+    struct recourse_span server;
+};
+
+static const char *listed_name(const void *user, size_t index)
+{
+    const struct listed *listed = user;
+    size_t size = recourse_runner_listed(listed->runner, listed->server, index, NULL, 0);
+    char *name = size > 0 ? rcs_arena_alloc(listed->arena, size + 1) : NULL;
+
+    if (name != NULL) {
+        recourse_runner_listed(listed->runner, listed->server, index, name, size);
+    }
+    return name;
+}
+
 static void complain_left_out(const char *command, const struct recourse_runner *runner)
 {
     struct recourse_tool_left_out tool;
 
     for (size_t i = 0; recourse_runner_left_out(runner, i, &tool); i++) {
         struct rcs_arena arena = {0};
+        const struct listed listed = {&arena, runner, tool.server};
+        const char *name = rcs_arena_copy(&arena, tool.name.data, tool.name.size);
+        const char *near = rcs_nearest(name, listed_name, &listed);
+        bool is_listed = near != NULL && strcmp(near, name) == 0;
 
-        rcs_cli_error(command, "tool '%s' of %s is left out: %.*s", rcs_log_name(&arena, tool.name, 160),
-                      rcs_log_name(&arena, tool.server, 80), (int)tool.reason.size, tool.reason.data);
+        rcs_cli_error(command, "tool '%s' of %s is left out: %.*s%s", rcs_log_name(&arena, tool.name, 160),
+                      rcs_log_name(&arena, tool.server, 80), (int)tool.reason.size, tool.reason.data,
+                      near == NULL || is_listed ? "" : rcs_arena_format(&arena, ": did you mean '%s'?", near));
         rcs_arena_clear(&arena);
     }
 }

@@ -13,18 +13,9 @@ bool rcs_config_server_type(struct rcs_config_reader *reader, const cJSON *value
            rcs_config_wrong(reader, "wants \"http\", \"streamable-http\" or \"stdio\"");
 }
 
-static const char *read_word(struct rcs_config_reader *reader, const cJSON *value)
-{
-    if (!cJSON_IsString(value)) {
-        rcs_config_wrong(reader, "wants a string");
-        return NULL;
-    }
-    return rcs_config_variables(reader, "", value->valuestring, false);
-}
-
 bool rcs_config_server_program(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
 {
-    const char *program = read_word(reader, value);
+    const char *program = rcs_config_word(reader, value, &tool->shown_command);
 
     if (program != NULL && *program == '\0') {
         return rcs_config_wrong(reader, "wants the name of a program; its words stand in \"args\"");
@@ -43,22 +34,13 @@ bool rcs_config_server_args(struct rcs_config_reader *reader, const cJSON *value
         return rcs_config_wrong(reader, "wants a list: the program's words, fewer than %u", RCS_CONFIG_WORDS_MAX);
     }
     for (const cJSON *word = value->child; word != NULL; word = word->next) {
-        words[draft->word_count] = read_word(reader, word);
+        words[draft->word_count] = rcs_config_word(reader, word, NULL);
         if (words[draft->word_count++] == NULL) {
             return false;
         }
     }
     draft->words = words;
     return true;
-}
-
-bool rcs_config_server_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
-{
-    tool->directory = read_word(reader, value);
-    if (tool->directory != NULL && *tool->directory == '\0') {
-        return rcs_config_wrong(reader, "wants the path of a directory");
-    }
-    return tool->directory != NULL;
 }
 
 bool rcs_config_check_server(struct rcs_config_reader *reader, const struct rcs_config_server_draft *draft)
@@ -74,7 +56,6 @@ bool rcs_config_check_server(struct rcs_config_reader *reader, const struct rcs_
         {tool->url == NULL && tool->proxy != NULL, "proxy", "servers with a \"url\""},
         {tool->url == NULL && tool->ca_file != NULL, "ca_file", "servers with a \"url\""},
         {tool->url == NULL && tool->connect_timeout_ms > 0, "connect_timeout", "servers with a \"url\""},
-        {tool->url == NULL && tool->read_timeout_ms > 0, "read_timeout", "servers with a \"url\""},
         {tool->url != NULL && draft->is_program, "type", "servers with a \"command\""},
         {tool->url != NULL && draft->words != NULL, "args", "servers with a \"command\""},
         {tool->url != NULL && tool->environment != NULL, "env", "servers with a \"command\""},

@@ -30,7 +30,6 @@ static inline struct rcs_config_server_draft *rcs_config_draft_of(struct recours
 bool rcs_config_server_type(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool);
 bool rcs_config_server_program(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool);
 bool rcs_config_server_args(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool);
-bool rcs_config_server_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool);
 
 /* One way to reach it, and nothing that belongs to the other. */
 bool rcs_config_check_server(struct rcs_config_reader *reader, const struct rcs_config_server_draft *draft);

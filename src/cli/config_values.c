@@ -176,9 +176,15 @@ const char *rcs_config_variables(struct rcs_config_reader *reader, const char *t
     const char *at;
 
     while ((at = strstr(value, "${")) != NULL) {
+        const char *variable;
         size_t size;
-        const char *variable = read_variable(reader, at + 2, line, &size);
 
+        if (at > value && at[-1] == '$') {
+            text = rcs_arena_format(reader->arena, "%s%.*s{", text, (int)(at - value), value);
+            value = at + 2;
+            continue;
+        }
+        variable = read_variable(reader, at + 2, line, &size);
         if (variable == NULL) {
             return NULL;
         }
@@ -186,4 +192,25 @@ const char *rcs_config_variables(struct rcs_config_reader *reader, const char *t
         value = at + 2 + size + 1;
     }
     return rcs_arena_format(reader->arena, "%s%s", text, value);
+}
+
+const char *rcs_config_word(struct rcs_config_reader *reader, const cJSON *value, const char **shown)
+{
+    if (!cJSON_IsString(value)) {
+        rcs_config_wrong(reader, "wants a string");
+        return NULL;
+    }
+    if (shown != NULL) {
+        *shown = rcs_arena_copy(reader->arena, value->valuestring, strlen(value->valuestring));
+    }
+    return rcs_config_variables(reader, "", value->valuestring, false);
+}
+
+bool rcs_config_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool)
+{
+    tool->directory = rcs_config_word(reader, value, &tool->shown_directory);
+    if (tool->directory != NULL && *tool->directory == '\0') {
+        return rcs_config_wrong(reader, "wants the path of a directory");
+    }
+    return tool->directory != NULL;
 }

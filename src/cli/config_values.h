@@ -42,7 +42,12 @@ bool rcs_config_has_control(const char *text);
 /* A string that is not empty and has no control characters; NULL after an error. */
 const char *rcs_config_string(struct rcs_config_reader *reader, const cJSON *value);
 bool rcs_config_duration(struct rcs_config_reader *reader, const cJSON *value, uint64_t *ms);
-/* `value` with its variables put in, after `text`; NULL after an error. With `line` they have no control characters. */
+/* `value` with its variables put in, after `text`; NULL after an error. With `line` they have no control characters. `$${` stands
+   for `${` itself. */
 const char *rcs_config_variables(struct rcs_config_reader *reader, const char *text, const char *value, bool line);
+/* A string, with its variables put in; `*shown`, which may be NULL, is the string as it stands. NULL after an error. */
+const char *rcs_config_word(struct rcs_config_reader *reader, const cJSON *value, const char **shown);
+/* The path of a directory, likewise. */
+bool rcs_config_cwd(struct rcs_config_reader *reader, const cJSON *value, struct recourse_tool *tool);
 
 #endif

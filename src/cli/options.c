@@ -106,12 +106,15 @@ static int take_option(const struct rcs_command *command, const struct option_li
     if (option->later != NULL) {
         return rcs_cli_error(command->name, "%s is not in this version: %s", option->name, option->later);
     }
-    if (option->flag != NULL) {
+    if (option->flag != NULL && (option->value == NULL || equals == NULL)) {
         if (equals != NULL) {
             return rcs_cli_error(command->name, "%s takes no value", option->name);
         }
         *option->flag = true;
         return RCS_GO_ON;
+    }
+    if (option->flag != NULL) {
+        *option->flag = true;
     }
     if (*option->value != NULL) {
         return rcs_cli_error(command->name, "%s is given twice", option->name);

@@ -2,8 +2,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +13,16 @@
 #include "cli.h"
 #include "config.h"
 #include "files.h"
+#include "output.h"
 #include "policies.h"
 #include "run_approve.h"
 #include "run_audit.h"
 #include "run_live.h"
 #include "run_log.h"
 #include "run_metrics.h"
+#include "run_otlp.h"
 #include "run_report.h"
+#include "signals.h"
 
 #define TRIES_AT_ONCE 256u
 #define CALLS_MAX_SIZE ((size_t)64 << 20)
@@ -37,56 +38,45 @@ struct job {
     struct recourse_port *port;
     struct recourse_audit *audit; /* NULL: none */
     struct recourse_metrics *metrics; /* likewise */
+    struct recourse_spans *spans;     /* likewise */
     struct recourse_runner *runner;
     struct recourse_run *run;
     struct recourse_turn *turn;
     struct rcs_live *live;
     struct rcs_approver *approver; /* NULL: nobody is asked */
     bool cancelled;                /* before the turn */
+    bool stopped;                  /* likewise after it */
+    int unread;                    /* errno: why standard output can't be written */
     int terminal;                  /* of the approver to be; -1: none */
 };
 
-/* ---- signals ---- */
+/* ---- the end before the end ---- */
 
-static volatile sig_atomic_t signals_seen;
-static int signal_pipe[2] = {-1, -1};
-
-/* The first one cancels the run, which is over soon: commands that don't end are killed after their grace. The second changes
-   nothing about that; the third ends the process as if nobody had listened, and leaves what it started alone. */
-static void on_signal(int number)
+/* Where there is no run any more, only its spans are left. */
+static void cancel(struct job *job)
 {
-    int saved = errno;
-
-    if (signals_seen++ > 1) {
-        signal(number, SIG_DFL);
-        raise(number);
-    } else if (write(signal_pipe[1], "", 1) < 0) {
-        signals_seen = 3; /* the pipe is new and empty: this can't be */
-    }
-    errno = saved;
-}
-
-static void on_signal_pipe(void *user, int fd, unsigned events)
-{
-    struct job *job = user;
-    char byte;
-
-    (void)events;
-    while (read(fd, &byte, 1) == 1) {
+    if (job->run != NULL) {
         recourse_run_cancel(job->run);
+    } else {
+        job->stopped = true;
     }
 }
 
-static bool listen_to_signals(struct job *job)
+static void on_signal(void *user)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    cancel(user);
+}
 
-    sigemptyset(&action.sa_mask);
-    signal(SIGPIPE, SIG_IGN);
-    return pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) == 0 &&
-           job->port->watch(job->port->self, signal_pipe[0], RECOURSE_READABLE, on_signal_pipe, job) == RECOURSE_OK &&
-           sigaction(SIGINT, &action, NULL) == 0 && sigaction(SIGTERM, &action, NULL) == 0 &&
-           sigaction(SIGHUP, &action, NULL) == 0;
+/* Nobody gets to know what comes of the run: nothing more is begun. */
+static void give_up(struct job *job, int why)
+{
+    job->unread = job->unread != 0 ? job->unread : why;
+    cancel(job);
+}
+
+static void on_unread(void *user)
+{
+    give_up(user, EPIPE);
 }
 
 /* ---- what the runner tells ---- */
@@ -115,15 +105,17 @@ static void on_note(void *user, struct recourse_span server, struct recourse_spa
     }
 }
 
-static void print_result(const struct job *job, const struct recourse_result *result)
+static void print_result(struct job *job, const struct recourse_result *result)
 {
     enum recourse_dialect dialect = (enum recourse_dialect)job->calls.dialect;
     size_t size = recourse_result_write(dialect, result, NULL, 0);
     char *text = rcs_cli_realloc(NULL, size + 1);
 
     recourse_result_write(dialect, result, text, size + 1);
-    printf("%s\n", text);
-    fflush(stdout);
+    text[size] = '\n'; /* in the place of its NUL */
+    if (!rcs_output_write(text, size + 1)) {
+        give_up(job, errno);
+    }
     free(text);
 }
 
@@ -134,7 +126,7 @@ static void on_result(void *user, struct recourse_turn *turn, size_t index, cons
     (void)turn;
     rcs_live_result(job->live, index, result);
     rcs_approver_ended(job->approver, index);
-    if (job->options.stream && result->tell == RECOURSE_TELL_MODEL &&
+    if (job->options.stream && job->unread == 0 && result->tell == RECOURSE_TELL_MODEL &&
         recourse_run_status(job->run) != RECOURSE_RUN_FAILED) { /* the model is told no more once the host was */
         rcs_live_hide(job->live);
         print_result(job, result);
@@ -240,7 +232,8 @@ static bool prepare(struct job *job)
         rcs_cli_error("run", "%s", text);
         return false;
     }
-    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job)) {
+    if (!rcs_config_load("run", job->options.tools, &job->arena, &job->policies, &job->config) || !read_calls(job) ||
+        !rcs_run_otlp_join(&job->options, &job->calls)) {
         return false;
     }
     if (job->options.report != NULL && !rcs_files_replaceable(job->options.report, &why)) {
@@ -315,6 +308,10 @@ static bool start_runner(struct job *job)
         return false;
     }
     options.audit = job->audit;
+    if (!rcs_run_otlp_open(&job->options, job->port, &job->arena, &job->spans)) {
+        return false;
+    }
+    options.spans = job->spans;
     job->metrics = job->options.metrics != NULL ? recourse_metrics_new(NULL) : NULL;
     if (job->terminal >= 0) {
         job->approver = rcs_approver_new(job->port, job->terminal, before_question, job);
@@ -331,10 +328,11 @@ static bool start_runner(struct job *job)
     if (code != RECOURSE_OK) {
         return complain_error("the run can't be set up", code, &error);
     }
-    if (!listen_to_signals(job)) {
+    if (!rcs_signals_listen(job->port, on_signal, job)) {
         rcs_cli_error("run", "signals can't be listened to: %s", strerror(errno));
         return false;
     }
+    rcs_output_watch(job->port, on_unread, job);
     return true;
 }
 
@@ -474,13 +472,16 @@ static int finish(const struct job *job)
     if (job->live != NULL) {
         print_summary(job);
     }
-    if (!job->options.stream && status != RECOURSE_RUN_FAILED) {
+    if (!job->options.stream && job->unread == 0 && status != RECOURSE_RUN_FAILED) {
         print_results(job);
     }
     reported = job->options.report == NULL || write_report(job, status);
     if (status == RECOURSE_RUN_FAILED) {
         rcs_config_complain_failed("run", job->run);
         return RCS_EXIT_FAILED;
+    }
+    if (job->unread != 0) {
+        return rcs_cli_error("run", "standard output can't be written, so nothing more is run: %s", strerror(job->unread));
     }
     if (status == RECOURSE_RUN_CANCELLED) {
         rcs_cli_error("run", "cancelled");
@@ -501,21 +502,21 @@ static bool clear(struct job *job)
     }
     if (job->run != NULL) {
         recourse_run_free(job->run);
+        job->run = NULL;
     }
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
+    rcs_run_otlp_close(job->spans, &job->stopped);
     recorded = rcs_run_audit_close(job->audit) && recorded;
     rcs_approver_free(job->approver);
     if (job->terminal >= 0) {
         close(job->terminal);
     }
     if (job->port != NULL) {
-        if (signal_pipe[0] >= 0) {
-            job->port->unwatch(job->port->self, signal_pipe[0]);
-        }
-        recourse_port_free(job->port);
+        rcs_output_unwatch(job->port);
     }
+    rcs_signals_free_port(job->port);
     recourse_calls_clear(&job->calls);
     rcs_arena_clear(&job->arena);
     rcs_policies_clear(&job->policies);

@@ -15,6 +15,9 @@ struct rcs_run_options {
     const char *disclosure; /* likewise */
     uint8_t audit_sync;     /* enum recourse_audit_sync */
     bool capture;
+    bool otlp;
+    const char *otlp_url;    /* NULL: as the environment says */
+    const char *traceparent; /* likewise */
     uint8_t approve;    /* enum rcs_approve */
     bool stream;
     bool log;

@@ -29,6 +29,8 @@ static int run(int argc, char **argv)
         {.name = "--audit-sync", .value = &sync},
         {.name = "--disclosure", .value = &chosen.disclosure},
         {.name = "--capture", .flag = &chosen.capture},
+        {.name = "--otlp", .flag = &chosen.otlp, .value = &chosen.otlp_url},
+        {.name = "--traceparent", .value = &chosen.traceparent},
     };
     enum rcs_approve mode = RCS_APPROVE_DEFAULT;
     uint64_t tokens = 0;
@@ -124,6 +126,10 @@ const struct rcs_command rcs_command_run = {
         "                       tool is touched; or none, batch, every\n"
         "      --disclosure D   what the hashes can be proved with, into or behind D\n"
         "      --capture        and the contents themselves\n"
+        "      --otlp[=URL]     spans of calls and tries to OpenTelemetry's collector at\n"
+        "                       URL/v1/traces: see below. What was said is not in them.\n"
+        "                       The end of a run waits for it, 5 s at most\n"
+        "      --traceparent T  the trace that the calls belong to (W3C's)\n"
         "      --stream         each result on a line of its own, as it comes\n"
         "      --log            a line for each decision on standard error\n"
         "      --budget TOKENS  for all results together; longer ones are cut\n"
@@ -137,7 +143,9 @@ const struct rcs_command rcs_command_run = {
         "\n"
         "On a terminal standard error shows how each call is doing; in a pipe it is\n"
         "quiet. SIGINT and SIGTERM cancel the run: each call gets its result, and the\n"
-        "report is written. A third signal ends the process at once.\n"
+        "report is written. A third signal ends the process at once, and kills what it\n"
+        "has started. Where nobody reads standard output any more, or it can't be\n"
+        "written, the run is cancelled, too: exit status 1.\n"
         "\n",
     .more =
         "Tools:\n"
@@ -153,9 +161,9 @@ const struct rcs_command rcs_command_run = {
         "  limit is how many tries are made at once; tools that name one server share\n"
         "  one limit. approval is never, always or annotation (unless read_only is\n"
         "  true); left out, never.\n"
-        "  ${NAME} in the value of a header, in env or in proxy comes from the\n"
-        "  environment, as does ${NAME:-x}, which is x where NAME is not set or empty;\n"
-        "  a URL has no variables and no password in it.\n"
+        "  ${NAME} in the value of a header, in env, proxy, command, args or cwd comes\n"
+        "  from the environment, as does ${NAME:-x}, which is x where NAME is not set or\n"
+        "  empty; $${ is ${ itself. A URL has no variables and no password in it.\n"
         "  Instead of http, a tool may be a program:\n"
         "    {\"name\":\"find\",\"command\":[\"./find.py\",\"--json\"],\n"
         "      \"env\":{\"TOKEN\":\"${TOKEN}\"},\"cwd\":\"/srv/tools\",\"timeout\":\"5s\"}\n"
@@ -178,12 +186,20 @@ const struct rcs_command rcs_command_run = {
         "  \"elicitation\":\"defaults\" forms that a server asks to have filled in are,\n"
         "  with their defaults; left out, it can't ask. era is legacy (a handshake and\n"
         "  a session), modern (2026-07-28: neither) or, left out, auto: the server is\n"
-        "  asked once. Also connect_timeout, read_timeout, ca_file, proxy, approval.\n"
+        "  asked once. Also read_timeout (the longest silence), approval, and of a URL\n"
+        "  connect_timeout, ca_file, proxy.\n"
         "  recourse tools shows what there is. A program is started once, and by the\n"
         "  next try when it has ended; its environment is ours and env. At the end its\n"
         "  standard input is closed, after 2 s it gets SIGTERM, after 2 s more SIGKILL,\n"
         "  with its group.\n"
         "  --log shows what it prints that is no message.\n"
+        "\n"
+        "Spans:\n"
+        "  --otlp respects OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT, _CERTIFICATE\n"
+        "  (OTEL_EXPORTER_OTLP_TRACES_... first), OTEL_SERVICE_NAME,\n"
+        "  OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED. It goes on with the trace of\n"
+        "  TRACEPARENT and TRACESTATE, and tells tools of it: by headers, in _meta of\n"
+        "  MCP, by variables of those names.\n"
         "\n"
         "Example:\n"
         "  $ echo '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]' |\n"

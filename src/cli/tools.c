@@ -1,4 +1,6 @@
 /* recourse tools: what a file of tools comes to, with what its MCP servers list. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "json_out.h"
 #include "policies.h"
 #include "run_log.h"
+#include "signals.h"
 #include "src/core/text.h"
 
 struct tools_job {
@@ -21,6 +24,7 @@ struct tools_job {
     struct recourse_port *port;
     struct recourse_runner *runner;
     struct recourse_run *run;
+    bool unread; /* whoever had standard output's other end has gone */
 };
 
 static const char *const kinds[RECOURSE_TOOL_KIND_COUNT] = {
@@ -138,6 +142,10 @@ static bool prepare(struct tools_job *job)
     if (code != RECOURSE_OK) {
         return complain("the runner can't be set up", code, &error);
     }
+    if (!rcs_signals_listen(job->port, NULL, NULL)) {
+        rcs_cli_error("tools", "signals can't be listened to: %s", strerror(errno));
+        return false;
+    }
     return rcs_config_add("tools", &job->config, job->runner) &&
            rcs_config_list_tools("tools", job->runner, job->run);
 }
@@ -153,6 +161,7 @@ static int print_tools(struct tools_job *job)
     } else {
         print_text(job);
     }
+    job->unread = fflush(stdout) != 0 && errno == EPIPE;
     return RCS_EXIT_OK;
 }
 
@@ -161,9 +170,7 @@ static void clear(struct tools_job *job)
     if (job->runner != NULL) {
         recourse_runner_free(job->runner);
     }
-    if (job->port != NULL) {
-        recourse_port_free(job->port);
-    }
+    rcs_signals_free_port(job->port);
     rcs_arena_clear(&job->arena);
     rcs_policies_clear(&job->policies);
 }
@@ -195,6 +202,10 @@ static int run(int argc, char **argv)
     status = prepare(&job) ? print_tools(&job) : RCS_EXIT_ERROR;
     clear(&job);
     recourse_global_cleanup();
+    if (job.unread) { /* as it would have been at once, if there had been no servers to be ended first */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     return status;
 }
 

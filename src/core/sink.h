@@ -60,8 +60,9 @@ static inline void rcs_sink_ascii(struct rcs_sink *sink, const char *bytes, size
 static inline void rcs_sink_point(struct rcs_sink *sink, uint32_t code_point)
 {
     char bytes[4];
+    size_t size = rcs_utf8_put(code_point, bytes);
 
-    rcs_sink_put(sink, bytes, rcs_utf8_put(code_point, bytes));
+    rcs_sink_put(sink, bytes, size);
 }
 
 /* Puts a text code point by code point: as much of it as there is room for, and well-formed whatever it is. */

@@ -99,6 +99,14 @@ size_t rcs_utf8_count(struct recourse_span text)
     return count;
 }
 
+size_t rcs_utf8_mend(struct recourse_span text, char *out, size_t size)
+{
+    struct rcs_sink sink = rcs_sink_of(out, size);
+
+    rcs_sink_text(&sink, text.data, text.size);
+    return rcs_sink_end(&sink);
+}
+
 bool rcs_utf8_is_good(struct recourse_span text)
 {
     size_t at = 0;

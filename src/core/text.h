@@ -16,6 +16,8 @@ uint32_t rcs_utf8_next(const char *text, size_t size, size_t *at);
 size_t rcs_utf8_put(uint32_t code_point, char out[4]);
 size_t rcs_utf8_count(struct recourse_span text); /* code points, a bad one counted as one */
 bool rcs_utf8_is_good(struct recourse_span text); /* whether all of it is well-formed */
+/* As it is, but for bad bytes, which become U+FFFD. */
+size_t rcs_utf8_mend(struct recourse_span text, char *out, size_t size);
 
 /*
  * Cleans: well-formed UTF-8; ESC sequences (CSI, OSC, and two-byte ones) go whole; C0 and C1 controls but \t \n \r, DEL, and

@@ -96,7 +96,7 @@ static void find(const struct rcs_object *reply, struct rcs_found *found)
 
 static void read(const struct rcs_object *entry, struct rcs_store *store, struct recourse_call_request *request)
 {
-    request->id = rcs_keep(store, rcs_object_get(entry, "id"));
+    request->id = rcs_keep_id(store, rcs_object_get(entry, "id"));
     request->name = rcs_keep_string(store, rcs_object_get(entry, "name"));
     request->arguments = rcs_keep(store, rcs_object_raw(entry, "input"));
 }

@@ -19,6 +19,7 @@ struct reading {
     struct rcs_store store;
     struct recourse_call_request *requests;
     size_t count;
+    size_t first_lost; /* the first call whose id was, from 1 */
 };
 
 static bool is_call(enum rcs_claim claim)
@@ -38,6 +39,9 @@ static void read_call(struct reading *reading, const struct rcs_object *entry)
     reading->dialect->read(entry, &reading->store, request);
     request->truncated = request->truncated || reading->cut_off;
     reading->count++;
+    if (reading->store.lost_id && reading->first_lost == 0) {
+        reading->first_lost = reading->count;
+    }
 }
 
 static void read_all(struct reading *reading, const struct rcs_found *found)
@@ -87,6 +91,10 @@ static int keep_calls(struct recourse_calls *calls, const struct rcs_found *foun
     count = reading.count;
     if (count > CALLS_MAX) {
         return rcs_fail(error, RECOURSE_E_LIMIT, "more than %u calls in one reply", CALLS_MAX);
+    }
+    if (reading.store.lost_id) { /* nobody could be told which call a result belongs to */
+        return rcs_fail(error, RECOURSE_E_SYNTAX, "the id of call %zu is no Unicode text, so no result could bear it",
+                        reading.first_lost);
     }
     if (count == 0) {
         return 0;

@@ -44,8 +44,11 @@ struct recourse_span rcs_first_of(struct recourse_span array);
 struct rcs_store {
     char *at;
     size_t used;
+    bool lost_id; /* one was kept that is not what it was */
 };
 
+/* A call's id, as rcs_keep keeps it: `lost_id` if it can't be sent back as it came, for it is no Unicode text. */
+struct recourse_span rcs_keep_id(struct rcs_store *store, struct recourse_span value);
 /* A string's text, unescaped; any other value as it is written; nothing of nothing. */
 struct recourse_span rcs_keep(struct rcs_store *store, struct recourse_span value);
 /* A string's text; nothing of any other value. */

@@ -119,7 +119,7 @@ static void read(const struct rcs_object *entry, struct rcs_store *store, struct
     more = get(call, "willContinue", "will_continue");
     request->truncated = (more.data != NULL && rcs_json_type_of(more) == RCS_JSON_TRUE) ||
                          get(call, "partialArgs", "partial_args").data != NULL;
-    request->id = rcs_keep(store, rcs_object_get(call, "id"));
+    request->id = rcs_keep_id(store, rcs_object_get(call, "id"));
     request->name = rcs_keep_string(store, rcs_object_get(call, "name"));
     request->arguments = rcs_keep(store, rcs_object_raw(call, "args"));
 }

@@ -1,7 +1,10 @@
 /* Looking into objects, and keeping what is found there. */
 #include "src/dialect/dialect.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "src/core/text.h"
 
 static const struct recourse_span nothing;
 
@@ -122,4 +125,42 @@ struct recourse_span rcs_keep(struct rcs_store *store, struct recourse_span valu
 struct recourse_span rcs_keep_string(struct rcs_store *store, struct recourse_span value)
 {
     return rcs_is_string(value) ? rcs_keep(store, value) : nothing;
+}
+
+static unsigned unit_at(struct recourse_span text, size_t at)
+{
+    char digits[5] = {0};
+
+    if (at + 6 > text.size || text.data[at] != '\\' || text.data[at + 1] != 'u') {
+        return 0;
+    }
+    memcpy(digits, text.data + at + 2, 4);
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* Bytes that are not UTF-8, and halves of surrogate pairs, are replaced where text is written. */
+static bool is_unicode(struct recourse_span string)
+{
+    for (size_t at = 0; at < string.size; at++) {
+        unsigned unit = unit_at(string, at);
+
+        if (unit >= 0xdc00 && unit <= 0xdfff) {
+            return false;
+        }
+        if (unit >= 0xd800 && unit <= 0xdbff) {
+            at += 6;
+            unit = unit_at(string, at);
+            if (unit < 0xdc00 || unit > 0xdfff) {
+                return false;
+            }
+        }
+        at += unit > 0 ? 5 : string.data[at] == '\\';
+    }
+    return rcs_utf8_is_good(string);
+}
+
+struct recourse_span rcs_keep_id(struct rcs_store *store, struct recourse_span value)
+{
+    store->lost_id = store->lost_id || (rcs_is_string(value) && !is_unicode(value));
+    return rcs_keep(store, value);
 }

@@ -96,7 +96,7 @@ static void read(const struct rcs_object *entry, struct rcs_store *store, struct
     const struct rcs_object *function = entry; /* some servers leave the wrapping out */
     struct rcs_object inner;
 
-    request->id = rcs_keep(store, rcs_object_get(entry, "id"));
+    request->id = rcs_keep_id(store, rcs_object_get(entry, "id"));
     if (type.data != NULL && !rcs_is_one_of(type, of_function)) {
         read_foreign(entry, type, store, request);
         return;

@@ -79,7 +79,7 @@ static void read(const struct rcs_object *entry, struct rcs_store *store, struct
 {
     struct recourse_span id = rcs_object_get(entry, "call_id");
 
-    request->id = rcs_keep(store, id.data != NULL ? id : rcs_object_get(entry, "id"));
+    request->id = rcs_keep_id(store, id.data != NULL ? id : rcs_object_get(entry, "id"));
     request->name = rcs_keep_string(store, rcs_object_get(entry, "name"));
     request->arguments = rcs_keep(store, rcs_object_raw(entry, "arguments"));
     request->truncated = is_unfinished(entry);

@@ -1,5 +1,6 @@
 #include "src/io/buffer.h"
 
+#include "src/core/json.h"
 #include "src/io/memory.h"
 
 void rcs_buffer_init(struct rcs_buffer *buffer, const struct recourse_allocator *allocator, size_t limit)
@@ -83,6 +84,19 @@ int rcs_buffer_append_text(struct rcs_buffer *buffer, const char *text)
 int rcs_buffer_append_byte(struct rcs_buffer *buffer, char byte)
 {
     return rcs_buffer_append(buffer, &byte, 1);
+}
+
+int rcs_buffer_append_quoted(struct rcs_buffer *buffer, struct recourse_span text)
+{
+    size_t size = rcs_json_quote(text, NULL, 0);
+    int code = rcs_buffer_reserve(buffer, size);
+
+    if (code == 0) {
+        rcs_json_quote(text, buffer->data + buffer->size, size);
+        buffer->size += size;
+        buffer->data[buffer->size] = '\0';
+    }
+    return code;
 }
 
 struct recourse_span rcs_buffer_span(const struct rcs_buffer *buffer)

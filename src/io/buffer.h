@@ -29,6 +29,8 @@ RECOURSE_MUST_USE int rcs_buffer_reserve_exactly(struct rcs_buffer *buffer, size
 RECOURSE_MUST_USE int rcs_buffer_append(struct rcs_buffer *buffer, const void *bytes, size_t size);
 RECOURSE_MUST_USE int rcs_buffer_append_text(struct rcs_buffer *buffer, const char *text);
 RECOURSE_MUST_USE int rcs_buffer_append_byte(struct rcs_buffer *buffer, char byte);
+/* As a JSON string: see rcs_json_quote. */
+RECOURSE_MUST_USE int rcs_buffer_append_quoted(struct rcs_buffer *buffer, struct recourse_span text);
 
 /* What is in it; valid until the next change. */
 struct recourse_span rcs_buffer_span(const struct rcs_buffer *buffer);

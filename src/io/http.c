@@ -349,6 +349,7 @@ static void finish(struct recourse_transfer *transfer, struct recourse_http_resp
     time_t now = time(NULL);
 
     take_out(transfer);
+    rcs_lane_rest(transfer);
     if (!rcs_answer_finish(answer) && !failed) {
         response->network = RECOURSE_NETWORK_OTHER;
         failed = true;

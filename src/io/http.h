@@ -127,6 +127,8 @@ void rcs_lane_free(struct rcs_lane *lane);
 /* Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_lane_add(struct rcs_lane *lane, struct recourse_transfer *transfer);
 void rcs_lane_remove(struct recourse_transfer *transfer);
+/* Its exchange has ended well and left its connection to be kept: whatever comes on it now is nobody's answer. */
+void rcs_lane_rest(const struct recourse_transfer *transfer);
 /* Gives up empty lanes, all but one. */
 void rcs_lanes_trim(struct rcs_http *http);
 /* Called by the lane for each exchange that libcurl has ended; it is still in the lane. */

@@ -42,8 +42,12 @@ void rcs_answer_reset(struct rcs_answer *answer)
     answer->stage = RCS_ANSWER_START;
     answer->status = 0;
     answer->too_large = false;
+    answer->head_too_large = false;
     answer->no_memory = false;
+    answer->any_encoding = false;
+    answer->refused = NULL;
     answer->head_bytes = 0;
+    answer->head_lines = 0;
     answer->header_count = 0;
     answer->phrase_size = 0;
 }
@@ -105,6 +109,8 @@ static bool begin(struct rcs_answer *answer, const char *line, size_t size)
     answer->stage = RCS_ANSWER_HEAD;
     answer->status = (uint16_t)status;
     answer->header_count = 0;
+    answer->encodings = 0;
+    answer->has_length = false;
     answer->phrase_size = phrase.size;
     return took(answer, rcs_buffer_reserve(&answer->head, HEAD_USUAL)) && add(answer, phrase, '\n');
 }
@@ -112,11 +118,103 @@ static bool begin(struct rcs_answer *answer, const char *line, size_t size)
 /* A folded line goes on with the header before it, after one space (RFC 9112, section 5.2). */
 static bool unfold(struct rcs_answer *answer, struct recourse_span more)
 {
+    size_t end = answer->head.size;
+
     if (answer->header_count == 0) {
         return true;
     }
-    answer->head.data[answer->head.size - 1] = ' ';
-    return add(answer, more, '\n');
+    answer->head.data[end - 1] = ' ';
+    if (!add(answer, more, '\n')) {
+        answer->head.size = end;
+        answer->head.data[end - 1] = '\n';
+        return false;
+    }
+    return true;
+}
+
+/* ---- what a header may not say ---- */
+
+static bool is_one_of(struct recourse_span word, const char *const *words)
+{
+    while (*words != NULL && !rcs_text_equal_folded(word, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/*
+ * libcurl undoes every encoding that it knows, one within the other, whoever asked for it. A few bytes that are encoded twice
+ * can keep it busy for hours within one call, and some encodings want 128 MiB.
+ */
+static bool take_encodings(struct rcs_answer *answer, struct recourse_span value)
+{
+    static const char *const usual[] = {"gzip", "x-gzip", "deflate", NULL};
+    static const char *const none[] = {"", "identity", NULL};
+
+    while (value.size > 0) {
+        const char *comma = memchr(value.data, ',', value.size);
+        size_t size = comma != NULL ? (size_t)(comma - value.data) : value.size;
+        struct recourse_span word = trim(value.data, size);
+
+        if (!is_one_of(word, none)) {
+            answer->encodings++;
+            if (answer->encodings > 1 || !(answer->any_encoding || is_one_of(word, usual))) {
+                answer->refused = answer->encodings > 1 ? "the answer is encoded more than once"
+                                                        : "the answer is encoded in a way that was not asked for";
+                return false;
+            }
+        }
+        size += comma != NULL;
+        value = (struct recourse_span){value.data + size, value.size - size};
+    }
+    return true;
+}
+
+/* Of encodings for the way only chunks are ever asked for. */
+static bool take_transfer(struct rcs_answer *answer, struct recourse_span value)
+{
+    static const char *const known[] = {"chunked", "identity", NULL};
+
+    if (!is_one_of(value, known)) {
+        answer->refused = "the answer is sent in an encoding that was not asked for";
+    }
+    return answer->refused == NULL;
+}
+
+/* Two that differ: nobody knows where the answer ends (RFC 9112, section 6.3). What is no number libcurl refuses. */
+static bool take_length(struct rcs_answer *answer, struct recourse_span value)
+{
+    uint64_t length = 0;
+
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] < '0' || value.data[i] > '9') {
+            return true;
+        }
+        length = length > (UINT64_MAX - 9) / 10 ? UINT64_MAX : length * 10 + (uint64_t)(value.data[i] - '0');
+    }
+    if (answer->has_length && answer->length != length) {
+        answer->refused = "the answer has two lengths";
+        return false;
+    }
+    answer->has_length = true;
+    answer->length = length;
+    return true;
+}
+
+static bool is_acceptable(struct rcs_answer *answer, struct recourse_span name, struct recourse_span value)
+{
+    static const struct {
+        const char *name;
+        bool (*take)(struct rcs_answer *answer, struct recourse_span value);
+    } checked[] = {
+        {"content-encoding", take_encodings}, {"transfer-encoding", take_transfer}, {"content-length", take_length}};
+
+    for (size_t i = 0; i < sizeof checked / sizeof checked[0]; i++) {
+        if (rcs_text_equal_folded(name, checked[i].name)) {
+            return checked[i].take(answer, value);
+        }
+    }
+    return true;
 }
 
 static bool add_header(struct rcs_answer *answer, const char *line, size_t size)
@@ -133,15 +231,20 @@ static bool add_header(struct rcs_answer *answer, const char *line, size_t size)
     }
     name = trim(line, (size_t)(colon - line));
     value = trim(colon + 1, size - (size_t)(colon + 1 - line));
-    answer->header_count++;
-    return add(answer, name, ':') && add(answer, value, '\n');
+    if (!is_acceptable(answer, name, value) || !add(answer, name, ':') || !add(answer, value, '\n')) {
+        return false;
+    }
+    answer->header_count++; /* only what is there as a whole */
+    return true;
 }
 
 bool rcs_answer_line(struct rcs_answer *answer, const char *line, size_t size)
 {
     answer->head_bytes += size;
-    if (answer->head_bytes > RCS_HTTP_HEAD_MAX) {
+    answer->head_lines++;
+    if (answer->head_bytes > RCS_HTTP_HEAD_MAX || answer->head_lines > RCS_HTTP_HEAD_LINES_MAX) {
         answer->too_large = true;
+        answer->head_too_large = true;
         return false;
     }
     if (answer->stage == RCS_ANSWER_BODY) {

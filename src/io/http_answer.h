@@ -6,6 +6,8 @@
 
 /* All header lines of one exchange together: interim answers and trailers count too. */
 #define RCS_HTTP_HEAD_MAX 65536u
+/* And so many of them: libcurl keeps each in a block of its own. */
+#define RCS_HTTP_HEAD_LINES_MAX 1000u
 
 enum rcs_answer_stage {
     RCS_ANSWER_START = 0,  /* no status line, or an interim answer is over */
@@ -17,8 +19,15 @@ struct rcs_answer {
     enum rcs_answer_stage stage;
     uint16_t status; /* of the answer under way; 0: none */
     bool too_large;
+    bool head_too_large; /* and that is what is too large */
     bool no_memory;
+    bool any_encoding;   /* whoever asked has named the encodings itself */
+    bool has_length;     /* `length` holds */
+    const char *refused; /* why what came is no answer; NULL: nothing is wrong */
+    unsigned encodings;  /* of the body, one within the other */
+    uint64_t length;     /* as the header says */
     size_t head_bytes;
+    size_t head_lines;
     size_t header_count;
     size_t phrase_size;
     struct rcs_buffer head; /* the phrase and a line feed, then "name:value\n" for each header */
@@ -32,7 +41,7 @@ void rcs_answer_clear(struct rcs_answer *answer);
 /* For the next answer: as after rcs_answer_init, but what isn't large keeps its memory. */
 void rcs_answer_reset(struct rcs_answer *answer);
 /* One line of a header, line ending included. A new status line forgets what an interim answer (1xx) said; trailers are
-   left out. Returns false if the exchange must stop: `too_large` or `no_memory` says why. */
+   left out. Returns false if the exchange must stop: `too_large`, `no_memory` or `refused` says why. */
 bool rcs_answer_line(struct rcs_answer *answer, const char *line, size_t size);
 /* A block of the body. Returns as above; a block that is too large is cut to what fits. */
 bool rcs_answer_block(struct rcs_answer *answer, const char *block, size_t size);

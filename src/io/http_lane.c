@@ -59,6 +59,33 @@ static void on_foreign_ready(void *user, int fd, unsigned events)
     on_ready(user, fd, events);
 }
 
+/*
+ * Something comes on a connection that no exchange is on: its end, or bytes that nobody asked for, which the next exchange on it would
+ * take for its answer. It is made such as libcurl finds to be dead.
+ */
+static void on_unasked(void *user, int fd, unsigned events)
+{
+    struct rcs_lane *lane = user;
+
+    (void)events;
+    (void)shutdown(fd, SHUT_RDWR);
+    (void)!rcs_loop_watch(lane->http->loop, fd, 0, on_unasked, lane); /* asking for less can't fail */
+}
+
+void rcs_lane_rest(const struct recourse_transfer *transfer)
+{
+    struct rcs_loop *loop = transfer->http->loop;
+
+    if (rcs_loop_is_quiet(loop, transfer->fd, on_ready)) {
+        (void)!rcs_loop_watch(loop, transfer->fd, RECOURSE_READABLE, on_unasked, transfer->lane);
+    }
+}
+
+static bool is_ours(const struct rcs_loop *loop, int fd)
+{
+    return rcs_loop_is_watched_by(loop, fd, on_ready) || rcs_loop_is_watched_by(loop, fd, on_unasked);
+}
+
 static void on_time(struct rcs_timer *timer)
 {
     struct rcs_lane *lane = RCS_OWNER(timer, struct rcs_lane, timer);
@@ -75,7 +102,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 
     (void)multi;
     if (timeout_ms == 0) {
-        due = 0; /* at once, without a look at the clock */
+        due = lane->now_ms; /* at once, without a look at the clock; a deadline that was before it comes first */
     } else if (timeout_ms > 0) {
         due = rcs_now_ms() + (uint64_t)timeout_ms + 1; /* its clock is finer than ours: never early */
     }
@@ -92,7 +119,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
     struct rcs_lane *lane = user;
     struct rcs_loop *loop = lane->http->loop;
     struct recourse_transfer *transfer = NULL;
-    bool ours = rcs_loop_is_watched_by(loop, fd, on_ready);
+    bool ours = is_ours(loop, fd);
     unsigned events = 0;
 
     (void)unused;

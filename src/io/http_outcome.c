@@ -194,15 +194,32 @@ static void judge_kind(struct recourse_transfer *transfer, enum kind kind, struc
     }
 }
 
+static void say_too_large(struct recourse_transfer *transfer)
+{
+    const struct rcs_answer *answer = &transfer->answer;
+    bool head = answer->stage != RCS_ANSWER_BODY || answer->head_too_large;
+
+    if (answer->head_lines > RCS_HTTP_HEAD_LINES_MAX) {
+        snprintf(transfer->detail, sizeof transfer->detail, "the answer's header has more than %u lines",
+                 RCS_HTTP_HEAD_LINES_MAX);
+        return;
+    }
+    snprintf(transfer->detail, sizeof transfer->detail, "the answer's %s is larger than %zu bytes",
+             head ? "header" : "body", head ? (size_t)RCS_HTTP_HEAD_MAX : answer->body.limit);
+}
+
 static bool judge_answer(struct recourse_transfer *transfer, struct recourse_http_response *response)
 {
     const struct rcs_answer *answer = &transfer->answer;
 
     if (answer->too_large) {
         response->too_large = true;
-        snprintf(transfer->detail, sizeof transfer->detail, "the answer's %s is larger than %zu bytes",
-                 answer->stage == RCS_ANSWER_BODY ? "body" : "header",
-                 answer->stage == RCS_ANSWER_BODY ? answer->body.limit : (size_t)RCS_HTTP_HEAD_MAX);
+        say_too_large(transfer);
+        return true;
+    }
+    if (answer->refused != NULL) {
+        response->protocol = true;
+        snprintf(transfer->detail, sizeof transfer->detail, "%s", answer->refused);
         return true;
     }
     if (answer->no_memory || transfer->no_watch) {

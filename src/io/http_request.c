@@ -172,6 +172,7 @@ static bool add_headers(struct recourse_transfer *transfer)
     if (!reserve_lines(transfer, count)) {
         return false;
     }
+    transfer->answer.any_encoding = has_header(transfer->request, "Accept-Encoding");
     lines = (struct lines){.next = transfer->lines, .text = (char *)(transfer->lines + count)};
     for (size_t i = 0; headers[i] != NULL; i++) {
         add_header(&lines, headers[i]);

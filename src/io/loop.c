@@ -189,6 +189,11 @@ bool rcs_loop_is_watched_by(const struct rcs_loop *loop, int fd, rcs_ready *read
     return watch != NULL && watch->ready == ready;
 }
 
+bool rcs_loop_is_quiet(const struct rcs_loop *loop, int fd, rcs_ready *ready)
+{
+    return rcs_loop_is_watched_by(loop, fd, ready) && find(loop, fd)->wanted == 0;
+}
+
 void rcs_loop_unwatch(struct rcs_loop *loop, int fd)
 {
     struct rcs_watch *watch = find(loop, fd);

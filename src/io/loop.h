@@ -59,6 +59,8 @@ void rcs_loop_clear(struct rcs_loop *loop);
 RECOURSE_MUST_USE int rcs_loop_watch(struct rcs_loop *loop, int fd, unsigned events, rcs_ready *ready, void *user);
 /* Whether `fd` is watched, and by this function. */
 bool rcs_loop_is_watched_by(const struct rcs_loop *loop, int fd, rcs_ready *ready);
+/* The same, and nothing is wanted of it now. */
+bool rcs_loop_is_quiet(const struct rcs_loop *loop, int fd, rcs_ready *ready);
 /* Ends a watch, before `fd` is closed. */
 void rcs_loop_unwatch(struct rcs_loop *loop, int fd);
 /* Ends the watch of a descriptor that is closed next, by its only owner: closing takes it out of epoll. */

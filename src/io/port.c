@@ -48,6 +48,16 @@ static uint64_t port_wall_s(void *self)
     return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
 }
 
+static uint64_t port_wall_ns(void *self)
+{
+    struct timespec now;
+
+    (void)self;
+    return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0
+               ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec
+               : 0;
+}
+
 static int fill(unsigned char *bytes, size_t size)
 {
     while (size > 0) {
@@ -164,6 +174,12 @@ static int port_process_write(void *self, struct recourse_process *process, cons
     return rcs_process_write(process, bytes, size, taken);
 }
 
+static struct recourse_span port_process_errors(void *self, const struct recourse_process *process)
+{
+    (void)self;
+    return rcs_buffer_span(&process->errors_kept);
+}
+
 static int port_submit(void *self, void (*work)(void *user), void *user)
 {
     struct real_port *real = self;
@@ -265,12 +281,14 @@ static const struct recourse_port functions = {
     .process_cancel = port_process_cancel,
     .process_resume = port_process_resume,
     .process_write = port_process_write,
+    .process_errors = port_process_errors,
     .submit = port_submit,
     .wake = port_wake,
     .poll = port_poll,
     .descriptor = port_descriptor,
     .wake_ms = port_wake_ms,
     .dispatch = port_dispatch,
+    .wall_ns = port_wall_ns,
 };
 
 int recourse_port_new(const struct recourse_port_options *options, struct recourse_port **port,
@@ -307,6 +325,13 @@ int recourse_port_new(const struct recourse_port_options *options, struct recour
     }
     *port = &real->port;
     return 0;
+}
+
+void recourse_port_kill(const struct recourse_port *port)
+{
+    const struct real_port *real = port->self;
+
+    rcs_processes_kill(&real->processes);
 }
 
 void recourse_port_free(struct recourse_port *port)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -104,6 +105,7 @@ static void link_in(struct recourse_process *process)
     if (all->first != NULL) {
         all->first->previous = process;
     }
+    atomic_signal_fence(memory_order_seq_cst); /* see rcs_processes_kill */
     all->first = process;
     all->count++;
 }
@@ -125,6 +127,7 @@ static void take_out(struct recourse_process *process)
     if (process->next != NULL) {
         process->next->previous = process->previous;
     }
+    atomic_signal_fence(memory_order_seq_cst);
     all->count--;
 }
 
@@ -145,7 +148,11 @@ static void reap(struct recourse_process *process)
     if (process->ending || process->talks) {
         signal_group(process, SIGKILL); /* what is left of its group, while its number can't be anybody else's */
     }
-    process->reaped = rcs_spawn_wait(process->pid, process->pidfd, WEXITED | WNOHANG, &info) == 0;
+    process->reaped = true; /* before its number can be another's */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (rcs_spawn_wait(process->pid, process->pidfd, WEXITED | WNOHANG, &info) != 0) {
+        process->reaped = false;
+    }
 }
 
 static void describe(struct recourse_process *process, struct recourse_process_result *result)
@@ -293,15 +300,13 @@ static bool watch_streams(struct recourse_process *process)
 static void note_failed_start(struct recourse_process *process, int number)
 {
     const struct recourse_process_request *request = process->request;
-    const char *directory = request->directory;
+    const char *directory = request->shown_directory != NULL ? request->shown_directory : request->directory;
+    const char *program = request->shown_program != NULL ? request->shown_program : request->arguments[0];
+    bool astray = request->directory != NULL && access(request->directory, X_OK) != 0;
 
     process->start_error = number;
-    if (directory != NULL && access(directory, X_OK) != 0) {
-        snprintf(process->detail, sizeof process->detail, "can't enter %s: %s", directory, strerror(number));
-    } else {
-        snprintf(process->detail, sizeof process->detail, "can't start %s: %s", request->arguments[0],
-                 strerror(number));
-    }
+    snprintf(process->detail, sizeof process->detail, "can't %s %s: %s", astray ? "enter" : "start",
+             astray ? directory : program, strerror(number));
     rcs_process_close_stream(process, &process->input);
     rcs_process_close_stream(process, &process->output);
     rcs_process_close_stream(process, &process->errors);
@@ -494,6 +499,16 @@ static void ask_all(struct rcs_processes *all)
         if (process->ending && !process->asked && !process->gone) {
             wait_until(process, process->step_ms);
             ask_to_end(process);
+        }
+    }
+}
+
+void rcs_processes_kill(const struct rcs_processes *all)
+{
+    for (const struct recourse_process *process = all->first; process != NULL; process = process->next) {
+        if (process->pid > 0 && !process->reaped && !process->lost) {
+            kill(-process->pid, SIGKILL);
+            rcs_spawn_signal(process->pidfd, SIGKILL); /* it may have left its group */
         }
     }
 }

@@ -61,6 +61,8 @@ struct rcs_processes {
 void rcs_processes_init(struct rcs_processes *all, struct rcs_loop *loop);
 /* Lets those that are being ended have the rest of their grace, kills the others, and reaps all, without `done`. */
 void rcs_processes_clear(struct rcs_processes *all);
+/* See recourse_port_kill: the list can be walked at any moment. */
+void rcs_processes_kill(const struct rcs_processes *all);
 /* As process_start, process_end, process_cancel and process_resume of the port. */
 RECOURSE_MUST_USE int rcs_process_start(struct rcs_processes *all, const struct recourse_process_request *request,
                                         void (*done)(void *user, const struct recourse_process_result *result),

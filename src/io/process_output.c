@@ -2,6 +2,7 @@
 #include "src/io/process.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BLOCK_BYTES 16384u
@@ -16,24 +17,39 @@ static void overflow(struct recourse_process *process)
     rcs_process_begin_end(process);
 }
 
-/* How many of `size` bytes more there is still no leave for to be kept. */
+/* How many of `size` bytes more there is still no leave for to be kept. What is handed on is the other's to count. */
 static size_t ungranted(const struct recourse_process *process, const struct rcs_buffer *kept, size_t size)
 {
     size_t room = kept->limit - kept->size;
     size_t all = process->output_kept.size + process->errors_kept.size + (size < room ? size : room);
 
-    return process->request->keep != NULL && all > process->granted ? all - process->granted : 0;
+    return process->request->keep != NULL && !process->talks && all > process->granted ? all - process->granted : 0;
+}
+
+/* Leave is asked only for what is there: whoever has got it, and waits, keeps the others waiting. At most a block. */
+static size_t unread(int fd)
+{
+    int size = 0;
+
+    if (ioctl(fd, FIONREAD, &size) != 0 || size <= 0) {
+        return 0;
+    }
+    return (size_t)size < BLOCK_BYTES ? (size_t)size : BLOCK_BYTES;
 }
 
 /* Whether there is room for a block. One that is being ended is not asked about: what has no room is dropped. */
 static bool has_room(struct recourse_process *process, const struct rcs_buffer *kept)
 {
-    size_t more = process->ending || process->too_large ? 0 : ungranted(process, kept, BLOCK_BYTES);
+    bool hands_on = process->talks && process->request->keep != NULL && kept == &process->output_kept;
+    size_t more = hands_on ? unread(process->output) : ungranted(process, kept, BLOCK_BYTES);
 
-    if (more > 0 && !process->request->keep(process->user, more)) {
+    if (process->ending || process->too_large || more == 0) {
+        return true;
+    }
+    if (!process->request->keep(process->user, more)) {
         return false;
     }
-    process->granted += more;
+    process->granted += hands_on ? 0 : more;
     return true;
 }
 

@@ -149,10 +149,15 @@ struct rcs_timer *rcs_timers_pop(struct rcs_timers *timers, uint64_t now_ms)
 
 size_t rcs_timers_run(struct rcs_timers *timers, uint64_t now_ms, size_t max)
 {
+    const uint64_t first_new = timers->order;
     size_t fired = 0;
-    struct rcs_timer *timer;
 
-    while (fired < max && (timer = rcs_timers_pop(timers, now_ms)) != NULL) {
+    while (fired < max && timers->count > 0 && timers->heap[0]->order < first_new) {
+        struct rcs_timer *timer = rcs_timers_pop(timers, now_ms);
+
+        if (timer == NULL) {
+            break;
+        }
         fired++;
         timer->fire(timer);
     }

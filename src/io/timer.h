@@ -55,8 +55,9 @@ void rcs_timers_remove(struct rcs_timers *timers, struct rcs_timer *timer);
 uint64_t rcs_timers_next(const struct rcs_timers *timers);
 /* Takes out the next timer that is due, or returns NULL. */
 struct rcs_timer *rcs_timers_pop(struct rcs_timers *timers, uint64_t now_ms);
-/* Takes out and fires due timers, also those that are set meanwhile, but no more than `max`. Returns how many. A timer
-   may set, move and remove any timer, itself included, and free its own struct. */
+/* Takes out and fires due timers, no more than `max`, up to one that was set meanwhile: it is for the next time, or one that
+   always sets itself again would hold up all others. Returns how many. A timer may set, move and remove any timer, itself
+   included, and free its own struct. */
 size_t rcs_timers_run(struct rcs_timers *timers, uint64_t now_ms, size_t max);
 
 #endif

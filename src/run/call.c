@@ -83,6 +83,7 @@ void rcs_call_drop(struct rcs_call *call)
     call->arguments_memory = NULL;
     call->arguments_size = 0;
     call->arguments = (struct recourse_span){NULL, 0};
+    rcs_tracing_drop(call);
     call->stage = RCS_STAGE_DONE;
     runner->calls--;
 }
@@ -123,6 +124,7 @@ static void break_off(struct rcs_call *call, int code)
     if (runner_of(call)->options.audit != NULL) {
         rcs_recording_break(call, code);
     }
+    rcs_tracing_break(call, rcs_runner_now(runner_of(call)));
     finish(call, rcs_runner_now(runner_of(call)));
 }
 
@@ -211,6 +213,7 @@ static void make_try(struct rcs_call *call, uint64_t now_ms)
         .new_session = call->new_session,
         .session = &call->session,
         .deadline_ms = try_end(call, call->machine.wake_ms, now_ms),
+        .trace = rcs_tracing_of_try(call),
         .ended = try_ended,
         .user = call,
     };
@@ -295,13 +298,25 @@ static bool stop_try(struct rcs_call *call)
     return stopped != RCS_STOPPED_UNTOUCHED;
 }
 
+/* Why a try that touched nothing has come no further. */
+static const char *standing_of(const struct rcs_call *call, char room[RCS_STANDING_MAX])
+{
+    const struct rcs_kind *kind = call->tool->kind;
+    bool known = call->stage != RCS_STAGE_RECORDING && kind->standing != NULL && kind->standing(call->try, room);
+
+    return known ? room : "timed out before it was begun";
+}
+
 static void try_timed_out(struct rcs_call *call)
 {
     struct recourse_facts facts = {.timeout = RECOURSE_TIMEOUT_TOTAL, .tool = call->tool->config.name};
     struct rcs_event event = {.event = RECOURSE_EVENT_OK, .facts = &facts};
+    char room[RCS_STANDING_MAX];
+
+    const char *standing = standing_of(call, room);
 
     facts.unsent = !stop_try(call);
-    facts.detail = words(facts.unsent ? "timed out before it was begun" : "timed out");
+    facts.detail = words(!facts.unsent ? "timed out" : standing);
     step_ended(call, &event);
 }
 
@@ -450,6 +465,7 @@ static void carry_out(struct rcs_call *call, const struct recourse_decision *dec
     if (runner_of(call)->options.audit != NULL) {
         recorded = rcs_recording_add(call, decision, input);
     }
+    rcs_tracing_step(call, decision, event->facts, input->now_ms);
     switch (decision->action) {
     case RECOURSE_ACTION_ATTEMPT:
         start_try(call, decision->new_session, recorded, input->now_ms);

@@ -4,17 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/hex.h"
 #include "src/io/buffer.h"
 #include "src/io/memory.h"
 
 #define LABELS_MAX ((size_t)4096)
 #define SERIES_MAX 65536u
+#define DIGEST_SIZE 8u
 
 enum family { CALLS, TRIES, WAITS, FAMILY_COUNT };
 
 /* What tells one series from the others: the policy, and indexes into it. */
 struct key {
-    uint8_t policy[16]; /* of the digest of its file */
+    uint8_t policy[DIGEST_SIZE]; /* of the digest of its file: as much as the labels show */
     uint8_t family;
     uint8_t detail; /* the effect; who is told */
     uint16_t row;
@@ -82,17 +84,20 @@ static int append_label(struct rcs_buffer *buffer, const char *name, const char 
 static int append_labels(struct rcs_buffer *buffer, const struct recourse_policy *policy, const struct key *key)
 {
     const char *scenario = key->scenario == RECOURSE_NONE ? "ok" : policy->scenarios[key->scenario].label;
+    char digest[2 * DIGEST_SIZE + 1] = "";
     int code = append_label(buffer, "policy", policy->name);
 
+    rcs_hex_write(key->policy, sizeof key->policy, digest);
+    code = code == 0 ? append_label(buffer, "digest", digest) : code;
     code = code == 0 ? append_label(buffer, "row", policy->rows[key->row].id) : code;
     code = code == 0 ? append_label(buffer, "event", recourse_policy_event_name(policy, key->event)) : code;
     if (code != 0) {
         return code;
     }
-    if (key->family == TRIES) {
+    code = append_label(buffer, "scenario", scenario);
+    if (code == 0 && key->family == TRIES) {
         return append_label(buffer, "effect", recourse_effect_name(key->detail));
     }
-    code = append_label(buffer, "scenario", scenario);
     if (code == 0 && key->family == CALLS) {
         return append_label(buffer, "tell", recourse_tell_name(key->detail));
     }
@@ -165,7 +170,11 @@ void recourse_metrics_observe(struct recourse_metrics *metrics, const struct rec
         const struct recourse_trace *trace = &decision->trace[i];
 
         if (trace->from == RECOURSE_ATTEMPT) {
-            key = (struct key){.family = TRIES, .detail = decision->effect, .row = trace->row, .event = trace->event};
+            key = (struct key){.family = TRIES,
+                               .detail = decision->effect,
+                               .row = trace->row,
+                               .event = trace->event,
+                               .scenario = decision->scenario};
             count(metrics, observation->policy, &key, 0);
         }
     }

@@ -44,6 +44,7 @@ struct rcs_call {
     uint64_t same;       /* rcs_same_call; 0: not looked at yet */
     uint64_t session;    /* the number of the one that its last try used */
     uint64_t audited;    /* the call's number in the log; 0: it is not in it */
+    struct rcs_tracing *tracing; /* NULL: it belongs to no trace */
     size_t trail_room;
     uint8_t key[16];
     uint8_t stage;       /* enum rcs_stage */
@@ -74,6 +75,7 @@ struct recourse_turn {
     size_t begun;       /* calls looked at by the admission */
     size_t undelivered; /* results that on_result has not seen */
     uint64_t began_ms;
+    uint64_t began_ns; /* since 1970; 0: there are no spans */
     uint64_t deadline_ms;
     uint32_t token_budget;
     bool done;
@@ -154,6 +156,10 @@ void rcs_runner_free_tools(struct recourse_runner *runner, struct rcs_tool **too
 /* servers.c */
 /* What the server has listed becomes the runner's. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *server);
+/* A tool is not taken; `reason` is static. Errors: RECOURSE_E_MEMORY. */
+RECOURSE_MUST_USE int rcs_servers_leave_out(struct rcs_mcp_server *server, struct recourse_span remote, const char *reason);
+/* listed.c: the same for those that are asked for and not listed. */
+RECOURSE_MUST_USE int rcs_servers_note_missing(struct rcs_mcp_server *server);
 /* Takes the server's tools out of the runner's; the caller has them. */
 struct rcs_tool *rcs_servers_take(struct recourse_runner *runner, const struct rcs_mcp_server *server);
 void rcs_servers_free(struct recourse_runner *runner);
@@ -213,6 +219,18 @@ bool rcs_recording_holds(struct rcs_call *call);
 /* Writes what was told, and lets tries begin that waited for it. */
 void rcs_recording_settle(struct recourse_runner *runner);
 bool rcs_recording_has_work(const struct recourse_runner *runner);
+
+/* tracing.c: a call's trace context, and its spans */
+/* A call that has none of the two goes without. So does one for which there is no memory. */
+void rcs_tracing_begin(struct rcs_call *call, const struct recourse_call_request *request);
+void rcs_tracing_drop(struct rcs_call *call);
+/* Hears each decision about a call with a trace, before it is carried out, and after its result was made. `facts` may be NULL. */
+void rcs_tracing_step(struct rcs_call *call, const struct recourse_decision *decision,
+                      const struct recourse_facts *facts, uint64_t now_ms);
+/* The call ends as rcs_result_broken says. */
+void rcs_tracing_break(struct rcs_call *call, uint64_t now_ms);
+/* What its next try is told; NULL: nothing. */
+struct rcs_try_trace *rcs_tracing_of_try(struct rcs_call *call);
 
 /* spend.c: a call and what it shares with others */
 /* Finds the budgets and breakers of a call whose tool and policy are known. Errors: RECOURSE_E_MEMORY. */

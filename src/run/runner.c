@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/io/memory.h"
+#include "src/spans/spans.h"
 #include "src/tools/mcp.h"
 
 #define TRIES_AT_ONCE 256u
@@ -175,6 +176,9 @@ static int check_options(const struct recourse_runner_options *options, struct r
         port->http_cancel == NULL || port->submit == NULL || port->wake == NULL || port->poll == NULL) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "the port misses a function that the runner needs");
     }
+    if (options->spans != NULL && (options->spans->held || options->spans->options.port != port)) {
+        return rcs_fail(error, RECOURSE_E_ARGUMENT, "the spans are another runner's, or another port's");
+    }
     if (options->approval_mode >= RECOURSE_APPROVE_COUNT) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "no approval mode has number %u", options->approval_mode);
     }
@@ -286,6 +290,9 @@ int recourse_runner_new(const struct recourse_runner_options *options, struct re
     if (runner->options.audit != NULL) {
         rcs_recording_open(runner);
     }
+    if (runner->options.spans != NULL) {
+        runner->options.spans->held = true;
+    }
     (void)rcs_runner_now(runner);
     *out = runner;
     return 0;
@@ -318,6 +325,9 @@ void recourse_runner_free(struct recourse_runner *runner)
     }
     if (runner->options.audit != NULL) {
         rcs_recording_close(runner);
+    }
+    if (runner->options.spans != NULL) {
+        runner->options.spans->held = false;
     }
     mailbox = runner->host.mailbox;
     rcs_approvals_clear(&runner->approvals);
@@ -360,8 +370,10 @@ static uint64_t next_timer(const struct recourse_runner *runner)
 {
     uint64_t call = rcs_timers_next(&runner->timers);
     uint64_t tool = rcs_timers_next(&runner->tool_timers);
+    uint64_t spans = runner->options.spans != NULL ? rcs_spans_wake_ms(runner->options.spans) : RECOURSE_FOREVER;
+    uint64_t next = call < tool ? call : tool;
 
-    return call < tool ? call : tool;
+    return next < spans ? next : spans;
 }
 
 static uint64_t time_to_wait(struct recourse_runner *runner, uint64_t timeout_ms)
@@ -418,6 +430,9 @@ int recourse_runner_step(struct recourse_runner *runner, uint64_t timeout_ms)
     }
     rcs_turns_deliver(runner, STEP_MAX);
     rcs_room_serve(&runner->room); /* results have just made room */
+    if (runner->options.spans != NULL) {
+        rcs_spans_work(runner->options.spans, rcs_runner_now(runner));
+    }
     runner->stepping = false;
     rcs_turns_reap(runner);
     (void)rcs_mailbox_leave(runner->host.mailbox);

@@ -144,8 +144,7 @@ static bool is_taken(const struct rcs_mcp_server *server, const char *remote)
     return allowed == NULL;
 }
 
-/* The tool has parameters that should become headers, and can't. */
-static int leave_out(struct rcs_mcp_server *server, struct recourse_span remote, const char *reason)
+int rcs_servers_leave_out(struct rcs_mcp_server *server, struct recourse_span remote, const char *reason)
 {
     struct rcs_mcp_left_out **end = &server->left_out;
     struct rcs_mcp_left_out *left_out = rcs_alloc(server->host->allocator, sizeof *left_out + remote.size);
@@ -172,20 +171,35 @@ static const char *fault_of(const struct rcs_mcp_server *server, struct recourse
                : NULL;
 }
 
+/* The same name again reaches the same tool, so the first one counts; what is to be believed of it, both have to say. */
+static bool is_repeated(struct recourse_runner *runner, const struct rcs_mcp_server *server, const struct recourse_tool *config)
+{
+    for (struct rcs_tool *tool = runner->tools; tool != NULL; tool = tool->next) {
+        if (tool->mcp == server && strcmp(tool->config.name, config->name) == 0) {
+            tool->config.read_only = tool->config.read_only && config->read_only;
+            tool->config.declared_safe = tool->config.declared_safe && config->declared_safe;
+            return true;
+        }
+    }
+    return false;
+}
+
 static int learn_tool(struct recourse_runner *runner, struct rcs_mcp_server *server, struct recourse_span listed,
                       struct rcs_buffer *name, struct rcs_buffer *description)
 {
     struct recourse_span said = rcs_json_trim(rcs_json_member(listed, "description"));
     struct recourse_span annotations = rcs_json_trim(rcs_json_member(listed, "annotations"));
     size_t prefix = server->config.prefix != NULL ? strlen(server->config.prefix) : 0;
+    struct recourse_span remote;
     struct recourse_tool config;
     int code = read_name(server, listed, name);
 
     if (code != 0 || name->size == 0 || !is_taken(server, name->data + prefix)) {
         return code;
     }
+    remote = (struct recourse_span){name->data + prefix, name->size - prefix};
     if (fault_of(server, listed) != NULL) {
-        return leave_out(server, (struct recourse_span){name->data + prefix, name->size - prefix}, fault_of(server, listed));
+        return rcs_servers_leave_out(server, remote, fault_of(server, listed));
     }
     rcs_buffer_reset(description);
     code = rcs_json_type_of(said) == RCS_JSON_STRING ? rcs_mcp_put_string(description, said) : 0;
@@ -198,6 +212,9 @@ static int learn_tool(struct recourse_runner *runner, struct rcs_mcp_server *ser
         config.read_only = says(annotations, "readOnlyHint");
         config.declared_safe = config.declared_safe || (!config.declared_unsafe && (config.read_only ||
                                                                                     says(annotations, "idempotentHint")));
+    }
+    if (is_repeated(runner, server, &config)) {
+        return rcs_servers_leave_out(server, remote, "the server lists it twice, and the first one counts");
     }
     return rcs_runner_add(runner, &config, server, listed, NULL);
 }
@@ -257,6 +274,7 @@ int rcs_servers_learn(struct recourse_runner *runner, struct rcs_mcp_server *ser
     }
     rcs_buffer_clear(&name);
     rcs_buffer_clear(&description);
+    code = code == 0 ? rcs_servers_note_missing(server) : code;
     server->known = code == 0;
     if (code != 0) {
         unlearn(runner, server);
@@ -313,6 +331,7 @@ static void set_tools(struct recourse_turn *turn)
     for (struct rcs_mcp_server *server = turn->run->runner->servers; server != NULL; server = server->next) {
         if (!server->known) {
             turn->calls[i].lists = true;
+            rcs_tracing_drop(&turn->calls[i]); /* no model has made it */
             turn->calls[i++].tool = server->lister;
         }
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/io/memory.h"
+#include "src/spans/spans.h"
 
 static const struct recourse_allocator *allocator_of(const struct recourse_run *run)
 {
@@ -221,7 +222,8 @@ static int check_turn(const struct recourse_run *run, const struct recourse_turn
     for (size_t i = 0; i < options->call_count; i++) {
         const struct recourse_call_request *request = &options->calls[i];
 
-        if (!is_span(request->id) || !is_span(request->name) || !is_span(request->arguments)) {
+        if (!is_span(request->id) || !is_span(request->name) || !is_span(request->arguments) ||
+            !is_span(request->traceparent) || !is_span(request->tracestate)) {
             return rcs_fail(error, RECOURSE_E_ARGUMENT, "a span without data has a size");
         }
         *text += request->id.size + request->name.size;
@@ -255,6 +257,7 @@ static int take_call(struct recourse_turn *turn, struct rcs_call *call, const st
     call->result.tool = keep(text, request->name);
     call->truncated = request->truncated;
     memcpy(call->key, key, sizeof call->key);
+    rcs_tracing_begin(call, request);
     if (request->arguments.size == 0) {
         return 0;
     }
@@ -294,6 +297,7 @@ static void free_turn_memory(struct recourse_turn *turn)
         struct rcs_call *call = &turn->calls[i];
 
         recourse_policy_release(call->result.policy);
+        rcs_tracing_drop(call);
         rcs_free(host->allocator, call->arguments_memory);
         rcs_free(host->allocator, call->kept);
         rcs_free(host->allocator, (void *)(uintptr_t)call->result.trail);
@@ -329,6 +333,7 @@ static struct recourse_turn *make_turn(struct recourse_run *run, const struct re
     turn->undelivered = options->call_count;
     turn->cancel.open = open_turn_cancel;
     turn->began_ms = rcs_runner_now(run->runner);
+    turn->began_ns = run->runner->options.spans != NULL ? rcs_spans_wall_ns(run->runner->host.port) : 0;
     turn->deadline_ms = options->deadline_ms == 0 ? RECOURSE_FOREVER : options->deadline_ms;
     turn->token_budget = options->token_budget;
     turn->on_result = options->on_result;

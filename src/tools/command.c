@@ -7,7 +7,7 @@
 #include "src/io/memory.h"
 #include "src/io/timer.h"
 
-#define OWN_NAMES 2u /* variables of ours */
+#define OWN_NAMES 4u /* variables of ours */
 
 struct command_try {
     struct rcs_try base;
@@ -21,6 +21,8 @@ struct command_try {
     char status[sizeof "exit status " + 11];
     char key[sizeof "RECOURSE_IDEMPOTENCY_KEY=" + 32];
     char number[sizeof "RECOURSE_TRY=" + 10];
+    char traceparent[sizeof "TRACEPARENT=" + 55];
+    char tracestate[sizeof "TRACESTATE=" + 512];
     const char *environment[];
 };
 
@@ -146,6 +148,14 @@ static void fill_environment(struct command_try *try, const struct rcs_try_order
     snprintf(try->number, sizeof try->number, "RECOURSE_TRY=%u", order->number);
     try->environment[used++] = try->key;
     try->environment[used++] = try->number;
+    if (order->trace != NULL) { /* what we have ourselves is of another span */
+        const char *state = rcs_try_tracestate(order->trace);
+
+        snprintf(try->traceparent, sizeof try->traceparent, "TRACEPARENT=%s", rcs_try_traceparent(order->trace));
+        snprintf(try->tracestate, sizeof try->tracestate, "TRACESTATE=%s", state != NULL ? state : "");
+        try->environment[used++] = try->traceparent;
+        try->environment[used++] = try->tracestate;
+    }
     for (; named != NULL && *named != NULL; named++) {
         try->environment[used++] = *named;
     }
@@ -161,6 +171,8 @@ static void fill_request(struct command_try *try, const struct rcs_try_order *or
     request->arguments = config->command;
     request->environment = try->environment;
     request->directory = config->directory;
+    request->shown_program = config->shown_command;
+    request->shown_directory = config->shown_directory;
     request->input = order->arguments;
     request->output_max = try->host->body_max;
     request->errors_max = RECOURSE_TEXT_MAX;

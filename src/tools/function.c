@@ -43,6 +43,8 @@ struct recourse_invocation {
     unsigned number;
     char key[33];
     struct recourse_span call_id;
+    const char *traceparent; /* NULL: none */
+    const char *tracestate;  /* likewise */
     struct recourse_span arguments;
     /* The rest belongs to the runner's thread. */
     void (*ended)(void *user, const struct recourse_facts *facts);
@@ -235,6 +237,16 @@ const char *recourse_invocation_idempotency_key(const struct recourse_invocation
     return invocation->key;
 }
 
+const char *recourse_invocation_traceparent(const struct recourse_invocation *invocation)
+{
+    return invocation->traceparent;
+}
+
+const char *recourse_invocation_tracestate(const struct recourse_invocation *invocation)
+{
+    return invocation->tracestate;
+}
+
 unsigned recourse_invocation_try(const struct recourse_invocation *invocation)
 {
     return invocation->number;
@@ -304,12 +316,32 @@ static int check(const struct recourse_tool *config, struct recourse_error *erro
     return 0;
 }
 
+/* With its NUL. */
+static size_t text_size(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+static const char *keep_text(char **at, const char *text)
+{
+    size_t size = text_size(text);
+    char *kept = *at;
+
+    if (text == NULL) {
+        return NULL;
+    }
+    memcpy(kept, text, size);
+    *at += size;
+    return kept;
+}
+
 static struct recourse_invocation *make_invocation(const struct rcs_tool_host *host, const struct rcs_try_order *order)
 {
     struct recourse_invocation *made;
+    size_t trace = text_size(rcs_try_traceparent(order->trace)) + text_size(rcs_try_tracestate(order->trace));
     char *at;
 
-    made = rcs_alloc(host->allocator, sizeof *made + order->call_id.size + order->arguments.size);
+    made = rcs_alloc(host->allocator, sizeof *made + order->call_id.size + order->arguments.size + trace);
     if (made == NULL) {
         return NULL;
     }
@@ -336,6 +368,8 @@ static struct recourse_invocation *make_invocation(const struct rcs_tool_host *h
     keep_span(&at, &made->call_id);
     made->arguments = order->arguments;
     keep_span(&at, &made->arguments);
+    made->traceparent = keep_text(&at, rcs_try_traceparent(order->trace));
+    made->tracestate = keep_text(&at, rcs_try_tracestate(order->trace));
     made->charged = order->arguments.size;
     rcs_mailbox_charge(made->mailbox, made->charged);
     made->ended = order->ended;

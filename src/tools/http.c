@@ -13,7 +13,7 @@
 #include "src/io/memory.h"
 #include "src/io/timer.h"
 
-#define HEADERS_OWN 4u /* at most so many of ours */
+#define HEADERS_OWN 6u /* at most so many of ours */
 #define URL_MAX 1048576u
 #define KEY_HEADER "Idempotency-Key: "
 #define TRY_HEADER "Recourse-Try: "
@@ -269,6 +269,9 @@ static void fill_headers(struct http_try *try, const struct rcs_try_order *order
     if (!(tool->own_headers & RCS_OWN_TRY)) {
         put_try(try->number, order->number);
         try->headers[count++] = try->number;
+    }
+    if (!(tool->own_headers & RCS_OWN_TRACE)) {
+        count += rcs_try_trace_lines(order->trace, try->headers + count);
     }
     try->headers[count] = NULL;
 }

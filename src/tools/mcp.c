@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/core/text.h"
 #include "src/io/memory.h"
 
 struct mcp_try {
@@ -24,6 +25,7 @@ struct mcp_try {
     struct rcs_mcp_page *pages;
     unsigned page_count;
     unsigned tools;
+    size_t list_size; /* of all pages: no more than of one answer */
     struct rcs_buffer cursors; /* those that were followed, one a line */
     struct rcs_buffer text;
     struct rcs_buffer ends; /* of the blocks in `text`, each a uint32_t */
@@ -74,7 +76,7 @@ static void end_by_all(struct mcp_try *try, struct recourse_facts *facts)
     if (!is_lister(try)) {
         facts->unsent = facts->unsent || try->lists;
     }
-    if (!is_lister(try) && try->touched) {
+    if (!is_lister(try) && try->touched && !rcs_mcp_facts_refused(&try->order, facts)) {
         rcs_mcp_facts_touched(facts, when, detail);
     }
     end(try, facts);
@@ -107,9 +109,15 @@ static void end_broken(struct mcp_try *try, const struct recourse_facts *seen, c
 static void end_refused(struct mcp_try *try, const struct rcs_mcp_reply *reply)
 {
     struct recourse_facts facts = reply->facts;
+    struct recourse_facts refusal = reply->refusal;
 
     rcs_mcp_era_doubt(try->server, *try->order.session, &facts);
-    end_by_all(try, &facts);
+    refusal.resumes = facts.resumes;
+    if (refusal.http != 0 && (is_lister(try) || (!try->lists && rcs_mcp_facts_refused(&try->order, &refusal)))) {
+        end(try, &refusal);
+    } else {
+        end_by_all(try, &facts);
+    }
 }
 
 static int go_on(struct mcp_try *try);
@@ -130,6 +138,7 @@ static void forget_pages(struct mcp_try *try)
     rcs_buffer_reset(&try->cursors);
     try->page_count = 0;
     try->tools = 0;
+    try->list_size = 0;
 }
 
 /* A modern server refuses before it looks at a request. What can be put right is, once each; it is no try. */
@@ -255,6 +264,8 @@ static int put_call(const struct mcp_try *try, struct rcs_mcp_order *order)
 
     rcs_tool_key(try->order.key, key);
     meta = rcs_mcp_meta_of(try->server, key, try->order.number);
+    meta.traceparent = rcs_try_traceparent(try->order.trace);
+    meta.tracestate = rcs_try_tracestate(try->order.trace);
     code = rcs_mcp_put_call(&order->body, try->id, &call, &meta);
     if (code == 0 && order->modern) {
         code = rcs_mcp_put_headers(try->server, "tools/call", try->order.tool, call.arguments, &order->headers);
@@ -294,22 +305,24 @@ static int keep_page(struct mcp_try *try, struct recourse_span tools)
 {
     struct rcs_mcp_server *server = try->server;
     struct rcs_mcp_page **last = &try->pages;
+    size_t size = rcs_utf8_mend(tools, NULL, 0); /* schemas are passed on as they are, so they have to be text */
     struct rcs_mcp_page *page;
     struct recourse_span key;
     struct recourse_span value;
     size_t at = 0;
 
-    if (!rcs_mailbox_reserve(server->host->mailbox, tools.size)) {
+    if (size > server->host->body_max - try->list_size) {
         return RECOURSE_E_LIMIT;
     }
-    page = rcs_alloc(server->host->allocator, sizeof *page + tools.size);
+    page = rcs_alloc(server->host->allocator, sizeof *page + size);
     if (page == NULL) {
-        rcs_mailbox_give_back(server->host->mailbox, tools.size);
         return RECOURSE_E_MEMORY;
     }
+    rcs_mailbox_charge(server->host->mailbox, size); /* as a result: the answer that it comes from had room */
+    try->list_size += size;
     page->next = NULL;
-    page->size = tools.size;
-    memcpy(page->tools, tools.data, tools.size);
+    page->size = size;
+    rcs_utf8_mend(tools, page->tools, size);
     while (*last != NULL) {
         last = &(*last)->next;
     }
@@ -366,6 +379,10 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
         return;
     }
     code = keep_page(try, tools);
+    if (code == 0 && try->tools > RCS_MCP_TOOLS_MAX) {
+        end_broken(try, &reply->facts, "the list of tools has more than 10000 of them");
+        return;
+    }
     if (code == 0 && ends) {
         end_list(try, &reply->facts);
         return;
@@ -381,7 +398,8 @@ static void take_page(struct mcp_try *try, const struct rcs_mcp_reply *reply)
     code = code == 0 ? rcs_buffer_append(&try->cursors, cursor.data, cursor.size) : code;
     code = code == 0 ? rcs_buffer_append_byte(&try->cursors, '\n') : code;
     if (code != 0 || send(try) != 0) {
-        end_broken(try, &reply->facts, "no memory or room for the list of tools");
+        end_broken(try, &reply->facts, code == RECOURSE_E_LIMIT ? "the list of tools is too large to be kept"
+                                                                : "no memory or room for the list of tools");
     }
 }
 
@@ -436,6 +454,9 @@ static int send(struct mcp_try *try)
         rcs_buffer_clear(&order.body);
         rcs_buffer_clear(&order.headers);
         return code;
+    }
+    if (!try->lists && try->order.trace != NULL) {
+        rcs_mcp_note_request(server, try->id, try->order.trace);
     }
     code = rcs_mcp_post(server, &order, &try->exchange);
     if (code == 0) {
@@ -525,6 +546,18 @@ static bool waits(const struct rcs_try *base)
     return try->exchange == NULL && !try->touched;
 }
 
+/* The server was asked, and says nothing. */
+static bool standing(const struct rcs_try *base, char text[RCS_STANDING_MAX])
+{
+    const struct mcp_try *try = (const struct mcp_try *)base;
+
+    if (try->exchange != NULL || try->server->asked == NULL) {
+        return false;
+    }
+    rcs_mcp_opening_text(try->server, text);
+    return true;
+}
+
 /* Never called: a stopped try is gone. */
 static void forget(struct rcs_try *base)
 {
@@ -538,6 +571,7 @@ const struct rcs_kind rcs_kind_mcp = {
     .start = start,
     .stop = stop,
     .waits = waits,
+    .standing = standing,
     .forget = forget,
 };
 
@@ -547,5 +581,6 @@ const struct rcs_kind rcs_kind_mcp_list = {
     .check = check,
     .start = start,
     .stop = stop,
+    .standing = standing,
     .forget = forget,
 };

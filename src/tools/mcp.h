@@ -13,6 +13,7 @@
 
 #define RCS_MCP_VERSION "2025-11-25" /* the one that we offer */
 #define RCS_MCP_PAGES_MAX 50u        /* of one tools/list */
+#define RCS_MCP_TOOLS_MAX 10000u     /* likewise */
 #define RCS_MCP_PAUSE_MS 100u        /* in which a server may say more about its list */
 #define RCS_MCP_RELIST_MS 1000u      /* at least from one list to the next that it has changed */
 #define RCS_MCP_DETAIL_MAX 256u
@@ -87,8 +88,11 @@ struct rcs_mcp_server {
     int64_t last_id;
     char *session;                     /* a header line; NULL: the server keeps none */
     char version[64];                  /* likewise; empty before the handshake */
+    uint8_t own_headers;               /* that the configuration names itself: RCS_OWN_TRACE counts */
     struct rcs_mcp_waiter *waiters;
     struct rcs_mcp_exchange *handshake; /* the probe of its era, too */
+    const char *asked;                  /* the method of that one, and when */
+    uint64_t asked_ms;
     struct rcs_timer probe_timer;       /* it need not be answered */
     struct rcs_mcp_exchange *loose;
     size_t loose_count; /* with those that are not sent yet */
@@ -125,6 +129,13 @@ void rcs_mcp_session_forget(struct rcs_mcp_server *server);
 RECOURSE_MUST_USE int rcs_mcp_session_initialize(struct rcs_mcp_server *server);
 void rcs_mcp_session_ready(struct rcs_mcp_server *server);
 void rcs_mcp_session_fail(struct rcs_mcp_server *server, const struct recourse_facts *why);
+
+/* ---- mcp_opening.c ---- */
+
+/* Posts a message of the handshake, of this method. Errors: those of http_start. */
+RECOURSE_MUST_USE int rcs_mcp_session_ask(struct rcs_mcp_server *server, struct rcs_mcp_order *order, const char *method);
+/* One line: what the server has not answered, for how long, and what it has said instead. */
+void rcs_mcp_opening_text(const struct rcs_mcp_server *server, char text[RCS_STANDING_MAX]);
 
 /* ---- mcp_era.c: legacy (to 2025-11-25: a handshake, sessions) or modern (2026-07-28: neither) ---- */
 
@@ -177,6 +188,9 @@ void rcs_mcp_round_clear(struct rcs_mcp_round *round);
 RECOURSE_MUST_USE const char *rcs_mcp_round_next(const struct rcs_mcp_server *server, struct rcs_mcp_round *round,
                                                  struct recourse_span result, unsigned rounds_max);
 
+/* Writes down how a call is sent, for whoever traces it. */
+void rcs_mcp_note_request(const struct rcs_mcp_server *server, int64_t id, struct rcs_try_trace *trace);
+
 /* ---- mcp_params.c: parameters that travel as headers, too ---- */
 
 /* Whether a tool's schema marks them as the protocol wants. NULL: it does; otherwise what is wrong. */
@@ -194,6 +208,11 @@ RECOURSE_MUST_USE int rcs_mcp_params_put_line(struct rcs_buffer *lines, const ch
  * does not, and `detail` says what it was, and when.
  */
 void rcs_mcp_facts_touched(struct recourse_facts *facts, const char *when, char detail[RCS_MCP_DETAIL_MAX]);
+/*
+ * The same for a refusal of whoever asks, or of how often (401, 403, 429): it keeps its status, beside `tool error`, where the
+ * policy doesn't take the two of them for proof that nothing was done. False: it does, or it is another refusal.
+ */
+bool rcs_mcp_facts_refused(const struct rcs_try_order *order, struct recourse_facts *facts);
 
 /* ---- mcp_listen.c ---- */
 
@@ -228,6 +247,7 @@ void rcs_mcp_servers_end(struct rcs_mcp_server *first);
 struct rcs_mcp_reply {
     struct recourse_facts facts;    /* as of HTTP; of an answer that claims success `result` is still empty */
     struct rcs_mcp_message message; /* kind RCS_MCP_RESULT, or facts that say why there is none */
+    struct recourse_facts refusal; /* `http` not 0: the stream broke off, and who wanted to read on was refused so */
     bool begun; /* the server has said something meanwhile that only a tool at work makes it say */
 };
 
@@ -275,5 +295,7 @@ void rcs_mcp_post_notes(struct rcs_mcp_server *server);
 void rcs_mcp_read_error(struct rcs_buffer *text, const struct rcs_mcp_message *message, struct recourse_span body,
                         struct recourse_facts *facts);
 void rcs_mcp_body_init(const struct rcs_mcp_server *server, struct rcs_buffer *body);
+/* Tells the host of something that the server wrote, on one line. */
+void rcs_mcp_tell(const struct rcs_mcp_server *server, struct recourse_span text);
 
 #endif

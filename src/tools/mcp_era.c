@@ -233,7 +233,7 @@ static int probe(struct rcs_mcp_server *server)
     code = rcs_timers_set(server->host->timers, &server->probe_timer, port->now_ms(port->self) + wait_ms);
     code = code == 0 ? rcs_mcp_modern_probe(server, &order) : code;
     if (code == 0) {
-        code = rcs_mcp_post(server, &order, &server->handshake);
+        code = rcs_mcp_session_ask(server, &order, "server/discover");
     }
     if (code != 0) {
         rcs_mcp_session_forget(server);

@@ -8,7 +8,7 @@
 #include "src/io/memory.h"
 #include "src/io/timer.h"
 
-#define HEADERS_OWN 6u
+#define HEADERS_OWN 8u
 #define LOOSE_MS 10000u /* that a message may take which nobody waits for */
 
 /* ---- the request ---- */
@@ -47,6 +47,9 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
         snprintf(exchange->number, sizeof exchange->number, "Recourse-Try: %u", order->number);
         exchange->headers[count++] = exchange->key;
         exchange->headers[count++] = exchange->number;
+        if (!(server->own_headers & RCS_OWN_TRACE)) {
+            count += rcs_try_trace_lines(order->trace, exchange->headers + count);
+        }
     }
     for (size_t at = 0; at < exchange->lines.size; at += strlen(exchange->lines.data + at) + 1) {
         exchange->headers[count++] = exchange->lines.data + at;
@@ -54,7 +57,7 @@ static void fill_headers(struct rcs_mcp_exchange *exchange, const struct rcs_try
     exchange->headers[count] = NULL;
 }
 
-static bool keep_body(void *user, size_t size)
+bool rcs_mcp_exchange_keep(void *user, size_t size)
 {
     struct rcs_mcp_exchange *exchange = user;
 
@@ -65,8 +68,11 @@ static void go_on(struct rcs_claim *claim)
 {
     struct rcs_mcp_exchange *exchange = RCS_OWNER(claim, struct rcs_mcp_exchange, claim);
     struct recourse_port *port = exchange->server->host->port;
+    struct recourse_transfer *transfer = exchange->transfer != NULL ? exchange->transfer : exchange->resume.get.transfer;
 
-    port->http_resume(port->self, exchange->transfer);
+    if (transfer != NULL) {
+        port->http_resume(port->self, transfer);
+    }
 }
 
 static void link_in(struct rcs_mcp_exchange **head, struct rcs_mcp_exchange *exchange)
@@ -210,13 +216,13 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
 {
     struct recourse_facts *facts = &reply->facts;
     struct recourse_span body = facts->result;
-    struct recourse_span error = body;
+    struct recourse_span whole = body; /* the message, as it came */
 
     facts->result = (struct recourse_span){NULL, 0};
     facts->structured = facts->result;
     if (exchange->message.kind != RCS_MCP_NONE) {
         reply->message = exchange->message;
-        error = rcs_buffer_span(&exchange->sse.data);
+        whole = rcs_buffer_span(&exchange->sse.data);
     } else if (exchange->fault != 0 || rcs_mcp_is_stream(facts)) {
         end_stream(exchange, facts);
         return;
@@ -225,8 +231,13 @@ static void take_success(struct rcs_mcp_exchange *exchange, struct rcs_mcp_reply
     }
     if (reply->message.kind == RCS_MCP_NONE) {
         end_json(facts, body);
-    } else if (reply->message.kind == RCS_MCP_ERROR) {
-        rcs_mcp_read_error(&exchange->text, &reply->message, error, facts);
+        return;
+    }
+    if (!rcs_utf8_is_good(whole)) {
+        rcs_mcp_tell(exchange->server, words("an answer that is not UTF-8 is read with its bad bytes replaced"));
+    }
+    if (reply->message.kind == RCS_MCP_ERROR) {
+        rcs_mcp_read_error(&exchange->text, &reply->message, whole, facts);
     }
 }
 
@@ -265,6 +276,9 @@ void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *
         return;
     }
     broken = reply.facts.network != 0 || reply.facts.timeout != 0 || reply.facts.protocol || reply.facts.too_large;
+    if (exchange->resume.refused) {
+        reply.refusal = reply.facts;
+    }
     if (exchange->resume.detail[0] != '\0') {
         rcs_mcp_resume_judge(exchange, &reply.facts);
     } else if (!broken && response->status >= 200 && response->status <= 299 && exchange->id != 0) {
@@ -310,7 +324,7 @@ static void fill_request(struct rcs_mcp_exchange *exchange, const struct rcs_mcp
         .read_timeout_ms = server->config.read_timeout_ms,
         .deadline_ms = order->deadline_ms,
         .body_max = server->host->body_max,
-        .keep = keep_body,
+        .keep = rcs_mcp_exchange_keep,
         .data = rcs_mcp_exchange_data,
         .data_type = RCS_MCP_EVENT_STREAM,
     };

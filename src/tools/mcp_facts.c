@@ -70,3 +70,23 @@ void rcs_mcp_facts_touched(struct recourse_facts *facts, const char *when, char 
                     (int)(said.size < RCS_MCP_DETAIL_MAX ? said.size : RCS_MCP_DETAIL_MAX), said.size > 0 ? said.data : "");
     facts->detail = (struct recourse_span){detail, size < 0 ? 0 : strlen(detail)};
 }
+
+bool rcs_mcp_facts_refused(const struct rcs_try_order *order, struct recourse_facts *facts)
+{
+    struct recourse_facts seen = *facts;
+    struct recourse_judgement judgement;
+
+    if (facts->network != 0 || (facts->http != 401 && facts->http != 403 && facts->http != 429)) {
+        return false;
+    }
+    seen.tool_error = true;
+    seen.session_expired = false;
+    seen.has_rpc = false;
+    seen.rpc = 0;
+    seen.tool = order->tool->config.name;
+    recourse_classify(order->policy, &seen, &judgement);
+    if (judgement.effect != RECOURSE_EFFECT_NONE) {
+        *facts = seen;
+    }
+    return judgement.effect != RECOURSE_EFFECT_NONE;
+}

@@ -76,6 +76,7 @@ int rcs_mcp_get_start(struct rcs_mcp_get *get, const struct rcs_mcp_server *serv
         .connect_timeout_ms = server->config.connect_timeout_ms,
         .deadline_ms = order->deadline_ms,
         .body_max = RECOURSE_TEXT_MAX, /* of an answer that is no stream */
+        .keep = order->keep,
         .data = order->data,
         .data_type = RCS_MCP_EVENT_STREAM,
     };

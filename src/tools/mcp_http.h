@@ -23,6 +23,7 @@ struct rcs_mcp_get_order {
     const char *version;
     struct recourse_span last_event; /* the id after which to go on; empty: none */
     uint64_t deadline_ms;
+    bool (*keep)(void *user, size_t size); /* as of a request; NULL: there is nothing to be kept */
     bool (*data)(void *user, const char *bytes, size_t size);
     void (*done)(void *user, const struct recourse_http_response *response);
     void *user;
@@ -47,6 +48,7 @@ struct rcs_mcp_resume {
     uint64_t until_ms;      /* no wait goes beyond it */
     uint16_t http;          /* of the stream that broke off last */
     uint8_t network;
+    bool refused;           /* an answer with a status has ended it */
     char detail[160];       /* why there is no other resume; empty: there was no need for one, or no way */
 };
 
@@ -90,6 +92,7 @@ struct rcs_mcp_exchange {
     const char *headers[];
 };
 
+bool rcs_mcp_exchange_keep(void *user, size_t size);
 bool rcs_mcp_exchange_data(void *user, const char *bytes, size_t size);
 void rcs_mcp_exchange_answered(void *user, const struct recourse_http_response *response);
 /* The end: the exchange is gone. */

@@ -6,17 +6,14 @@
 
 #define KEPT_MAX 65536u /* bytes of memory that are kept from one line to the next */
 
-void rcs_mcp_lines_init(struct rcs_mcp_lines *lines, struct rcs_mailbox *mailbox,
-                        const struct recourse_allocator *allocator, size_t line_max)
+void rcs_mcp_lines_init(struct rcs_mcp_lines *lines, const struct recourse_allocator *allocator, size_t line_max)
 {
-    *lines = (struct rcs_mcp_lines){.mailbox = mailbox};
+    *lines = (struct rcs_mcp_lines){.fault = 0};
     rcs_buffer_init(&lines->begun, allocator, line_max);
 }
 
 void rcs_mcp_lines_clear(struct rcs_mcp_lines *lines)
 {
-    rcs_mailbox_give_back(lines->mailbox, lines->reserved);
-    lines->reserved = 0;
     rcs_buffer_clear(&lines->begun);
 }
 
@@ -124,17 +121,6 @@ static int64_t look_at_end(const struct rcs_mcp_lines *lines)
 
 /* ---- reading ---- */
 
-static bool reserve(struct rcs_mcp_lines *lines, size_t before)
-{
-    size_t more = lines->begun.capacity - before;
-
-    if (!rcs_mailbox_reserve(lines->mailbox, more)) {
-        return false;
-    }
-    lines->reserved += more;
-    return true;
-}
-
 static void keep_ends(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
 {
     if (size > 0) {
@@ -145,16 +131,10 @@ static void keep_ends(struct rcs_mcp_lines *lines, const char *bytes, size_t siz
 
 static void keep(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
 {
-    size_t before = lines->begun.capacity;
-    size_t had = lines->begun.size;
-
     if (lines->fault == 0) {
         lines->fault = rcs_buffer_append(&lines->begun, bytes, size);
-        if (lines->fault == 0 && !reserve(lines, before)) {
-            lines->fault = RECOURSE_E_LIMIT;
-        }
         if (lines->fault != 0) {
-            keep_ends(lines, lines->begun.data, had);
+            keep_ends(lines, lines->begun.data, lines->begun.size);
         }
     }
     if (lines->fault != 0) {
@@ -164,7 +144,7 @@ static void keep(struct rcs_mcp_lines *lines, const char *bytes, size_t size)
 
 static void forget(struct rcs_mcp_lines *lines)
 {
-    if (lines->begun.capacity > KEPT_MAX || lines->reserved < lines->begun.capacity) {
+    if (lines->begun.capacity > KEPT_MAX) {
         rcs_mcp_lines_clear(lines);
     }
     rcs_buffer_reset(&lines->begun);
@@ -219,12 +199,17 @@ bool rcs_mcp_lines_next(struct rcs_mcp_lines *lines, const char **at, const char
     return true;
 }
 
+bool rcs_mcp_lines_has_begun(const struct rcs_mcp_lines *lines)
+{
+    return !lines->returned && (lines->begun.size > 0 || lines->fault != 0);
+}
+
 bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line)
 {
     if (lines->returned) {
         forget(lines);
     }
-    if (lines->begun.size == 0 && lines->fault == 0) {
+    if (!rcs_mcp_lines_has_begun(lines)) {
         return false;
     }
     give(lines, line);

@@ -6,7 +6,6 @@
 #define RCS_MCP_LINES_H
 
 #include "src/io/buffer.h"
-#include "src/tools/mailbox.h"
 
 #define RCS_MCP_HEAD 128u /* bytes of a line that is too long: of its begin */
 #define RCS_MCP_TAIL 64u  /* and of its end */
@@ -19,9 +18,7 @@ struct rcs_mcp_line {
 
 /* Caller-owned. */
 struct rcs_mcp_lines {
-    struct rcs_mailbox *mailbox; /* whose bound holds what is kept */
-    struct rcs_buffer begun;     /* of a line that has not ended */
-    size_t reserved;
+    struct rcs_buffer begun; /* of a line that has not ended; its capacity is what is held */
     int fault; /* of the line under way: it is skipped */
     char head[RCS_MCP_HEAD];
     size_t head_size;
@@ -31,11 +28,12 @@ struct rcs_mcp_lines {
 };
 
 /* `line_max` bounds one line. */
-void rcs_mcp_lines_init(struct rcs_mcp_lines *lines, struct rcs_mailbox *mailbox,
-                        const struct recourse_allocator *allocator, size_t line_max);
+void rcs_mcp_lines_init(struct rcs_mcp_lines *lines, const struct recourse_allocator *allocator, size_t line_max);
 void rcs_mcp_lines_clear(struct rcs_mcp_lines *lines);
 /* Reads from `*at` up to `end` and moves `*at`. True: a line; call again, there may be more. */
 bool rcs_mcp_lines_next(struct rcs_mcp_lines *lines, const char **at, const char *end, struct rcs_mcp_line *line);
+/* Whether a line has begun and not ended. */
+bool rcs_mcp_lines_has_begun(const struct rcs_mcp_lines *lines);
 /* At the end of the stream: what has no end of its own is a line. False: there is nothing. */
 bool rcs_mcp_lines_last(struct rcs_mcp_lines *lines, struct rcs_mcp_line *line);
 

@@ -67,7 +67,7 @@ struct rcs_mcp_listener {
     struct rcs_timer timer; /* until it may be asked for again */
     struct rcs_sse sse;
     struct rcs_buffer last;
-    size_t reserved; /* of the runner's bound */
+    struct rcs_claim claim; /* the event that is coming */
     uint64_t wait_ms; /* before the next one, where the server has said nothing */
     bool refused;     /* there is none in this session */
 };
@@ -80,15 +80,31 @@ static bool is_idle(const struct rcs_mcp_listener *listener)
 static void give_back(struct rcs_mcp_listener *listener)
 {
     rcs_sse_clear(&listener->sse);
-    rcs_mailbox_give_back(listener->server->host->mailbox, listener->reserved);
-    listener->reserved = 0;
+    rcs_claim_end(listener->server->host->room, &listener->claim);
+}
+
+static bool keep(void *user, size_t size)
+{
+    struct rcs_mcp_listener *listener = user;
+
+    return rcs_claim_more(listener->server->host->room, &listener->claim, size);
+}
+
+static void read_on(struct rcs_claim *claim)
+{
+    struct rcs_mcp_listener *listener = RCS_OWNER(claim, struct rcs_mcp_listener, claim);
+    struct recourse_port *port = listener->server->host->port;
+
+    if (listener->get.transfer != NULL) {
+        port->http_resume(port->self, listener->get.transfer);
+    }
 }
 
 static bool take(void *user, const char *bytes, size_t size)
 {
     struct rcs_mcp_listener *listener = user;
+    struct rcs_room *room = listener->server->host->room;
     struct rcs_sse *sse = &listener->sse;
-    size_t before = sse->data.capacity;
     const char *at = bytes;
     int code;
 
@@ -102,12 +118,9 @@ static bool take(void *user, const char *bytes, size_t size)
             rcs_mcp_hear(listener->server, &message);
         }
     }
-    if (code == 0 && sse->data.capacity > before) {
-        if (!rcs_mailbox_reserve(listener->server->host->mailbox, sse->data.capacity - before)) {
-            code = RECOURSE_E_LIMIT;
-        } else {
-            listener->reserved += sse->data.capacity - before;
-        }
+    rcs_claim_set(room, &listener->claim, sse->data.capacity);
+    if (sse->returned || sse->data.size == 0) { /* between two events others come first */
+        rcs_claim_leave(room, &listener->claim);
     }
     if (code != 0) {
         rcs_buffer_reset(&listener->last); /* what was too large would come again */
@@ -161,6 +174,7 @@ static void ask(struct rcs_mcp_listener *listener)
         .version = server->version,
         .last_event = rcs_buffer_span(&listener->last),
         .deadline_ms = RECOURSE_FOREVER,
+        .keep = keep,
         .data = take,
         .done = ended,
         .user = listener,
@@ -198,6 +212,7 @@ void rcs_mcp_listen(struct rcs_mcp_server *server)
         listener->server = server;
         listener->wait_ms = RCS_MCP_RETRY_MS;
         rcs_timer_init(&listener->timer, waited);
+        rcs_claim_init(&listener->claim, server->host->port->http_resume != NULL ? read_on : NULL);
         rcs_buffer_init(&listener->last, server->host->allocator, RCS_SSE_ID_MAX);
         server->listener = listener;
     }

@@ -161,19 +161,6 @@ int64_t rcs_mcp_message_progress(const struct rcs_mcp_message *message)
 
 /* ---- writing ---- */
 
-static int put_quoted(struct rcs_buffer *body, struct recourse_span text)
-{
-    size_t size = rcs_json_quote(text, NULL, 0);
-    int code = rcs_buffer_reserve(body, size);
-
-    if (code == 0) {
-        rcs_json_quote(text, body->data + body->size, size);
-        body->size += size;
-        body->data[body->size] = '\0';
-    }
-    return code;
-}
-
 /* For what is short, whatever stands in it. */
 static int put_format(struct rcs_buffer *body, const char *format, ...) RECOURSE_PRINTF(2, 3);
 static int put_format(struct rcs_buffer *body, const char *format, ...)
@@ -233,6 +220,13 @@ static int put_meta(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_me
         code = put_format(body, "\"progressToken\":%" PRId64 ",\"recourse/idempotencyKey\":\"%s\",\"recourse/try\":%u", id,
                           meta->key, meta->number);
     }
+    if (code == 0 && meta->traceparent != NULL) { /* a call's, so something stands before it */
+        code = put_format(body, ",\"traceparent\":\"%s\"", meta->traceparent);
+    }
+    if (code == 0 && meta->tracestate != NULL) {
+        code = rcs_buffer_append_text(body, ",\"tracestate\":");
+        code = code == 0 ? rcs_buffer_append_quoted(body, (struct recourse_span){meta->tracestate, strlen(meta->tracestate)}) : code;
+    }
     return code == 0 ? rcs_buffer_append_byte(body, '}') : code;
 }
 
@@ -263,7 +257,7 @@ int rcs_mcp_put_call(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_c
     int code = put_begin(body, id, "tools/call");
 
     code = code == 0 ? rcs_buffer_append_text(body, "\"name\":") : code;
-    code = code == 0 ? put_quoted(body, (struct recourse_span){call->name, strlen(call->name)}) : code;
+    code = code == 0 ? rcs_buffer_append_quoted(body, (struct recourse_span){call->name, strlen(call->name)}) : code;
     code = code == 0 ? put_member(body, "arguments", call->arguments) : code;
     code = code == 0 ? put_member(body, "inputResponses", call->responses) : code;
     code = code == 0 ? put_member(body, "requestState", call->state) : code;

@@ -48,6 +48,8 @@ struct rcs_mcp_meta {
     const char *capabilities; /* likewise: a JSON object */
     const char *key;     /* of a call: its key, and the try's number; NULL: none */
     unsigned number;
+    const char *traceparent; /* of a call: W3C Trace Context, by names that the protocol keeps for it; NULL: none */
+    const char *tracestate;
 };
 /* server/discover, which only modern servers know. */
 RECOURSE_MUST_USE int rcs_mcp_put_discover(struct rcs_buffer *body, int64_t id, const struct rcs_mcp_meta *meta);

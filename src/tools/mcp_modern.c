@@ -25,6 +25,23 @@ struct rcs_mcp_meta rcs_mcp_meta_of(const struct rcs_mcp_server *server, const c
     return meta;
 }
 
+/* Of a header line as this client writes them. */
+static const char *value_of(const char *line)
+{
+    const char *colon = strstr(line, ": ");
+
+    return colon != NULL ? colon + 2 : "";
+}
+
+void rcs_mcp_note_request(const struct rcs_mcp_server *server, int64_t id, struct rcs_try_trace *trace)
+{
+    const char *session = server->session != NULL ? value_of(server->session) : "";
+
+    trace->request_id = id;
+    snprintf(trace->version, sizeof trace->version, "%s", value_of(server->version));
+    snprintf(trace->session, sizeof trace->session, "%s", strlen(session) <= RCS_MCP_SESSION_MAX ? session : "");
+}
+
 int rcs_mcp_modern_probe(const struct rcs_mcp_server *server, struct rcs_mcp_order *order)
 {
     const struct rcs_mcp_meta meta = {.version = RCS_MCP_MODERN_VERSION, .capabilities = capabilities_of(server)};

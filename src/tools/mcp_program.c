@@ -33,6 +33,7 @@ static void free_program(struct rcs_mcp_program *program)
     if (program->next != NULL) {
         program->next->previous = program->previous;
     }
+    rcs_claim_end(server->host->room, &program->claim);
     rcs_mcp_lines_clear(&program->lines);
     rcs_free(server->host->allocator, program);
 }
@@ -65,6 +66,7 @@ void rcs_mcp_program_hang_up(struct rcs_mcp_program *program)
     struct recourse_port *port = program->server->host->port;
 
     retire(program);
+    rcs_claim_leave(program->server->host->room, &program->claim);
     if (program->process != NULL) {
         (void)port->process_end(port->self, program->process);
     }
@@ -87,18 +89,7 @@ void rcs_mcp_program_abandon(struct rcs_mcp_program *program)
 
 /* ---- what is told of it ---- */
 
-static void tell(const struct rcs_mcp_program *program, struct recourse_span text)
-{
-    const struct rcs_tool_host *host = program->server->host;
-    char line[NOTE_MAX] = "";
-
-    if (host->note != NULL) {
-        rcs_text_reason(text, UINT32_MAX, line, sizeof line - 1);
-        host->note(host->note_user, words(program->server->config.name), words(line));
-    }
-}
-
-static void tell_skipped(struct rcs_mcp_program *program, const char *why, struct recourse_span line)
+static void tell_line(struct rcs_mcp_program *program, const char *what, struct recourse_span line)
 {
     char text[NOTE_MAX + 64];
     char shown[NOTE_MAX] = "";
@@ -107,8 +98,17 @@ static void tell_skipped(struct rcs_mcp_program *program, const char *why, struc
         return;
     }
     rcs_text_reason(line, SHOWN, shown, sizeof shown - 1);
-    snprintf(text, sizeof text, "a line that %s was skipped: %s", why, shown);
-    tell(program, words(program->notes < NOTES_MAX ? text : "more lines were skipped, and are not shown"));
+    snprintf(text, sizeof text, "a line that %s: %s", what, shown);
+    rcs_mcp_tell(program->server, words(program->notes < NOTES_MAX ? text : "there are more such lines, which are not shown"));
+}
+
+static void skip_line(struct rcs_mcp_program *program, const char *why, struct recourse_span line)
+{
+    char what[64];
+
+    program->skipped++;
+    snprintf(what, sizeof what, "%s was skipped", why);
+    tell_line(program, what, line);
 }
 
 /* ---- what comes ---- */
@@ -155,7 +155,18 @@ static void take_signs(struct rcs_mcp_program *program, const struct rcs_mcp_mes
         return;
     }
     for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
-        message->begun = message->begun || asks || message->id == progress;
+        if (asks || message->id == progress) {
+            message->begun = true;
+            rcs_mcp_posted_touch(message);
+        }
+    }
+}
+
+/* A line that has begun may be the answer to any of them. */
+static void touch_all(struct rcs_mcp_program *program)
+{
+    for (struct rcs_mcp_posted *message = program->first; message != program->unsent; message = message->next) {
+        rcs_mcp_posted_touch(message);
     }
 }
 
@@ -180,7 +191,7 @@ static void take_message(struct rcs_mcp_program *program, struct recourse_span t
 
     take_signs(program, &read);
     if (read.kind == RCS_MCP_NONE) {
-        tell_skipped(program, "is no JSON-RPC message", text);
+        skip_line(program, "is no JSON-RPC message", text);
     } else if (read.kind == RCS_MCP_REQUEST) {
         take_request(program, &read);
     } else if (read.kind == RCS_MCP_NOTIFICATION) {
@@ -197,7 +208,7 @@ static void take_batch(struct rcs_mcp_program *program, struct recourse_span tex
     size_t at = 0;
 
     if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
-        tell_skipped(program, "is not JSON", text);
+        skip_line(program, "is not JSON", text);
         return;
     }
     while (!program->over && rcs_json_next(text, &at, &key, &value)) {
@@ -214,11 +225,22 @@ static void take_fault(struct rcs_mcp_program *program, const struct rcs_mcp_lin
 
     struct rcs_mcp_posted *message = find(program, line->id);
 
-    tell_skipped(program, large ? "is too long" : "had no room in memory", line->text);
+    skip_line(program, large ? "is too long" : "had no room in memory", line->text);
     if (message != NULL) {
         program->greeted = true;
         rcs_mcp_posted_answer(message, &reply);
     }
+}
+
+/* What is JSON all the same counts, as it does over HTTP: bad bytes are replaced wherever they are shown or kept. */
+static bool is_readable(struct rcs_mcp_program *program, struct recourse_span text)
+{
+    if (rcs_json_check(text, false, NULL) != RCS_JSON_GOOD) {
+        skip_line(program, "is not UTF-8", text);
+        return false;
+    }
+    tell_line(program, "is not UTF-8 is read with its bad bytes replaced", text);
+    return true;
 }
 
 static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line *line)
@@ -227,12 +249,53 @@ static void take_line(struct rcs_mcp_program *program, const struct rcs_mcp_line
 
     if (line->fault != 0) {
         take_fault(program, line);
-    } else if (!rcs_utf8_is_good(text)) {
-        tell_skipped(program, "is not UTF-8", text);
-    } else if (text.size > 0 && text.data[0] == '[') {
+        return;
+    }
+    if (!rcs_utf8_is_good(text) && !is_readable(program, text)) {
+        return;
+    }
+    if (text.size > 0 && text.data[0] == '[') {
         take_batch(program, text);
     } else if (text.size > 0) {
         take_message(program, text);
+    }
+}
+
+/* Leave that was not used counts. */
+static bool keep(void *user, size_t size)
+{
+    struct rcs_mcp_program *program = user;
+    size_t wanted = program->lines.begun.capacity + size;
+
+    return program->claim.taken >= wanted ||
+           rcs_claim_more(program->server->host->room, &program->claim, wanted - program->claim.taken);
+}
+
+static void read_on(struct rcs_claim *claim)
+{
+    struct rcs_mcp_program *program = RCS_OWNER(claim, struct rcs_mcp_program, claim);
+    struct recourse_port *port = program->server->host->port;
+
+    if (program->process != NULL && program->server->program == program) {
+        port->process_resume(port->self, program->process);
+    } else { /* it is being ended, and read without leave */
+        rcs_claim_leave(program->server->host->room, claim);
+    }
+}
+
+bool rcs_mcp_program_waits(const struct rcs_mcp_program *program)
+{
+    return !rcs_list_empty(&program->claim.link);
+}
+
+/* What was read is what is held now; between two lines others come first. */
+static void count_held(struct rcs_mcp_program *program)
+{
+    struct rcs_room *room = program->server->host->room;
+
+    rcs_claim_set(room, &program->claim, program->lines.begun.capacity);
+    if (!rcs_mcp_lines_has_begun(&program->lines)) {
+        rcs_claim_leave(room, &program->claim);
     }
 }
 
@@ -246,6 +309,10 @@ static void on_data(void *user, const char *bytes, size_t size)
     enter(program);
     while (!program->over && rcs_mcp_lines_next(&program->lines, &at, end, &line)) {
         take_line(program, &line);
+    }
+    count_held(program);
+    if (!program->over && rcs_mcp_lines_has_begun(&program->lines)) {
+        touch_all(program);
     }
     if (size == 0 && !program->over && rcs_mcp_lines_last(&program->lines, &line)) {
         take_line(program, &line);
@@ -300,9 +367,10 @@ static void on_end(void *user, const struct recourse_process_result *result)
         take_line(program, &line);
     }
     program->process = NULL;
+    rcs_claim_leave(program->server->host->room, &program->claim);
     retire(program);
     read_end(program, result, &reply.facts, text);
-    tell(program, reply.facts.detail);
+    rcs_mcp_tell(program->server, reply.facts.detail);
     while (program->first != NULL) {
         reply.facts.unsent = program->first->sent == 0;
         rcs_mcp_posted_answer(program->first, &reply);
@@ -332,12 +400,16 @@ int rcs_mcp_program_start(struct rcs_mcp_server *server, struct rcs_mcp_program 
         .arguments = server->config.command,
         .environment = server->config.environment,
         .directory = server->config.directory,
+        .shown_program = server->config.shown_command,
+        .shown_directory = server->config.shown_directory,
         .errors_max = RECOURSE_TEXT_MAX,
         .deadline_ms = RECOURSE_FOREVER,
+        .keep = keep,
         .data = on_data,
         .writable = on_writable,
     };
-    rcs_mcp_lines_init(&program->lines, host->mailbox, host->allocator, host->body_max);
+    rcs_mcp_lines_init(&program->lines, host->allocator, host->body_max);
+    rcs_claim_init(&program->claim, host->port->process_resume != NULL ? read_on : NULL);
     code = host->port->process_start(host->port->self, &program->request, on_end, program, &program->process);
     if (code != 0) {
         rcs_free(host->allocator, program);

@@ -87,6 +87,14 @@ static bool may_do_better(const struct recourse_facts *facts)
            (facts->network == RECOURSE_NETWORK_RESET || facts->network == RECOURSE_NETWORK_CLOSED);
 }
 
+/* Nothing of the request is sent again, and of an event that was cut nothing counts. */
+static void give_back(struct rcs_mcp_exchange *exchange)
+{
+    rcs_buffer_clear(&exchange->body);
+    rcs_buffer_clear(&exchange->sse.data);
+    rcs_claim_end(exchange->server->host->room, &exchange->claim);
+}
+
 static bool wait(struct rcs_mcp_exchange *exchange)
 {
     struct rcs_mcp_resume *resume = &exchange->resume;
@@ -100,6 +108,7 @@ static bool wait(struct rcs_mcp_exchange *exchange)
     if (rcs_timers_set(host->timers, &resume->timer, now_ms + wait_ms + host->port->lag_ms) != 0) {
         return say(resume, "there was no memory to read on");
     }
+    give_back(exchange);
     return true;
 }
 
@@ -121,6 +130,7 @@ bool rcs_mcp_resume(struct rcs_mcp_exchange *exchange, const struct recourse_fac
             rcs_mcp_session_lost(exchange->server, exchange->generation);
         }
         say_failure(resume, facts);
+        resume->refused = facts->http >= 400 && facts->network == 0 && facts->timeout == 0;
         return false;
     }
     if (resume->used >= resume->most) {
@@ -162,6 +172,7 @@ static void go_on(struct rcs_timer *timer)
         .version = exchange->version,
         .last_event = rcs_buffer_span(&resume->last),
         .deadline_ms = RECOURSE_FOREVER, /* the runner keeps the try's */
+        .keep = rcs_mcp_exchange_keep,
         .data = rcs_mcp_exchange_data,
         .done = got,
         .user = exchange,

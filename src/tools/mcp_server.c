@@ -174,7 +174,7 @@ static int send_initialized(struct rcs_mcp_server *server)
         initialized(server, &nothing);
         return 0;
     }
-    return rcs_mcp_post(server, &order, &server->handshake);
+    return rcs_mcp_session_ask(server, &order, "notifications/initialized");
 }
 
 static void answered(void *user, const struct rcs_mcp_reply *reply)
@@ -209,7 +209,7 @@ int rcs_mcp_session_initialize(struct rcs_mcp_server *server)
         rcs_buffer_clear(&order.body);
         return code;
     }
-    code = rcs_mcp_post(server, &order, &server->handshake);
+    code = rcs_mcp_session_ask(server, &order, "initialize");
     server->stage = code == 0 ? RCS_MCP_OPENING : RCS_MCP_CLOSED;
     return code;
 }
@@ -330,6 +330,8 @@ static void keep_all(struct rcs_kept *kept, const struct recourse_mcp_server *co
     copy->command = rcs_kept_list(kept, config->command);
     copy->environment = rcs_kept_list(kept, config->environment);
     copy->directory = rcs_kept_text(kept, config->directory);
+    copy->shown_command = rcs_kept_text(kept, config->shown_command);
+    copy->shown_directory = rcs_kept_text(kept, config->shown_directory);
     copy->tools = rcs_kept_list(kept, config->tools);
 }
 
@@ -376,6 +378,7 @@ int rcs_mcp_server_new(const struct rcs_tool_host *host, const struct recourse_m
     server->config.connect_timeout_ms = config->connect_timeout_ms > 0 ? config->connect_timeout_ms : 10000u;
     server->mail.open = open_mail;
     server->era = config->era;
+    server->own_headers = rcs_tool_own_headers(config->headers);
     rcs_timer_init(&server->probe_timer, rcs_mcp_era_unanswered);
     *out = server;
     return 0;

@@ -5,6 +5,7 @@
  */
 #include "src/tools/mcp_program.h"
 
+#include "src/core/wait.h"
 #include "src/io/memory.h"
 
 /* ---- messages ---- */
@@ -49,6 +50,10 @@ void rcs_mcp_posted_drop(struct rcs_mcp_posted *message)
         program->last = message->previous;
     }
     program->loose_count -= message->id == 0;
+    rcs_timers_remove(program->server->host->timers, &message->idle);
+    if (program->first == NULL && !rcs_mcp_program_waits(program)) { /* half a line for nobody keeps nobody waiting */
+        rcs_claim_leave(program->server->host->room, &program->claim);
+    }
     give_back(message);
     rcs_free(program->server->host->allocator, message);
 }
@@ -63,6 +68,48 @@ void rcs_mcp_posted_answer(struct rcs_mcp_posted *message, const struct rcs_mcp_
         done(user, reply);
     }
 }
+
+/* ---- a request that nothing is seen of ---- */
+
+static int watch(struct rcs_mcp_posted *message)
+{
+    const struct rcs_mcp_server *server = message->program->server;
+    struct recourse_port *port = server->host->port;
+    uint64_t most_ms = server->config.read_timeout_ms;
+
+    return most_ms == 0 ? 0
+                        : rcs_timers_set(server->host->timers, &message->idle,
+                                         rcs_add_ms(port->now_ms(port->self), most_ms));
+}
+
+void rcs_mcp_posted_touch(struct rcs_mcp_posted *message)
+{
+    if (rcs_timer_is_set(&message->idle)) {
+        (void)watch(message); /* moving one never fails */
+    }
+}
+
+static bool cancel(struct rcs_mcp_exchange *exchange);
+
+static void on_idle(struct rcs_timer *timer)
+{
+    static const char detail[] = "nothing was heard of it in time";
+    struct rcs_mcp_posted *message = RCS_OWNER(timer, struct rcs_mcp_posted, idle);
+    void (*done)(void *user, const struct rcs_mcp_reply *reply) = message->done;
+    void *user = message->user;
+    const struct rcs_mcp_reply reply = {
+        .facts = {.timeout = RECOURSE_TIMEOUT_READ, .unsent = message->sent == 0, .detail = {detail, sizeof detail - 1}},
+        .begun = message->begun};
+
+    if (rcs_mcp_program_waits(message->program)) { /* it is we who don't hear */
+        (void)watch(message);
+        return;
+    }
+    (void)cancel((struct rcs_mcp_exchange *)(void *)message);
+    done(user, &reply);
+}
+
+/* ---- a message on its way ---- */
 
 /* Outside of strings, where JSON has none of them, line breaks are blanks. */
 static int make_line(struct rcs_buffer *body)
@@ -89,6 +136,7 @@ static struct rcs_mcp_posted *make_message(struct rcs_mcp_program *program, stru
     message->body = *body;
     message->id = id;
     message->reserved = body->size;
+    rcs_timer_init(&message->idle, on_idle);
     rcs_mailbox_charge(host->mailbox, body->size);
     rcs_mcp_body_init(program->server, body);
     link_in(message);
@@ -155,6 +203,10 @@ static int post(struct rcs_mcp_server *server, struct rcs_mcp_order *order, stru
     message->generation = server->generation;
     message->done = order->done;
     message->user = order->user;
+    if (watch(message) != 0) {
+        rcs_mcp_posted_drop(message);
+        return RECOURSE_E_MEMORY;
+    }
     *exchange = (struct rcs_mcp_exchange *)(void *)message;
     rcs_mcp_program_pump(program);
     return 0;
@@ -188,6 +240,7 @@ static bool cancel(struct rcs_mcp_exchange *exchange)
         message->id = 0;
         message->done = NULL;
         program->loose_count++;
+        rcs_timers_remove(program->server->host->timers, &message->idle);
     } else {
         rcs_mcp_posted_drop(message);
     }

@@ -40,12 +40,14 @@ static void keep_all(struct rcs_kept *kept, const struct recourse_tool *config, 
     copy->ca_file = rcs_kept_text(kept, config->ca_file);
     copy->method = rcs_kept_text(kept, config->method != NULL ? config->method : "POST");
     copy->directory = rcs_kept_text(kept, config->directory);
+    copy->shown_command = rcs_kept_text(kept, config->shown_command);
+    copy->shown_directory = rcs_kept_text(kept, config->shown_directory);
     copy->headers = rcs_kept_list(kept, config->headers);
     copy->command = rcs_kept_list(kept, config->command);
     copy->environment = rcs_kept_list(kept, config->environment);
 }
 
-static uint8_t own_headers(const struct recourse_tool *config)
+uint8_t rcs_tool_own_headers(const char *const *headers)
 {
     static const struct {
         const char *name;
@@ -55,11 +57,13 @@ static uint8_t own_headers(const struct recourse_tool *config)
         {"accept", RCS_OWN_ACCEPT},
         {"idempotency-key", RCS_OWN_KEY},
         {"recourse-try", RCS_OWN_TRY},
+        {"traceparent", RCS_OWN_TRACE},
+        {"tracestate", RCS_OWN_TRACE},
     };
     uint8_t own = 0;
 
-    for (size_t i = 0; config->headers != NULL && config->headers[i] != NULL; i++) {
-        struct recourse_span name = {config->headers[i], strcspn(config->headers[i], ":")};
+    for (size_t i = 0; headers != NULL && headers[i] != NULL; i++) {
+        struct recourse_span name = {headers[i], strcspn(headers[i], ":")};
 
         for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
             if (rcs_text_equal_folded(name, names[n].name)) {
@@ -68,6 +72,29 @@ static uint8_t own_headers(const struct recourse_tool *config)
         }
     }
     return own;
+}
+
+const char *rcs_try_traceparent(const struct rcs_try_trace *trace)
+{
+    return trace != NULL ? trace->traceparent + sizeof RCS_TRACEPARENT_NAME - 1 : NULL;
+}
+
+const char *rcs_try_tracestate(const struct rcs_try_trace *trace)
+{
+    return trace != NULL && trace->tracestate[0] != '\0' ? trace->tracestate + sizeof RCS_TRACESTATE_NAME - 1 : NULL;
+}
+
+size_t rcs_try_trace_lines(const struct rcs_try_trace *trace, const char **lines)
+{
+    size_t count = 0;
+
+    if (trace != NULL) {
+        lines[count++] = trace->traceparent;
+        if (trace->tracestate[0] != '\0') {
+            lines[count++] = trace->tracestate;
+        }
+    }
+    return count;
 }
 
 static int check(const struct recourse_tool *config, struct recourse_error *error)
@@ -127,7 +154,7 @@ int rcs_tool_new(const struct recourse_allocator *allocator, const struct recour
     keep_all(&kept, config, &made->config);
     made->kind = kinds[config->kind];
     made->name_size = strlen(config->name);
-    made->own_headers = own_headers(config);
+    made->own_headers = rcs_tool_own_headers(config->headers);
     made->has_query = strcmp(made->config.method, "GET") == 0 || strcmp(made->config.method, "DELETE") == 0;
     if (made->config.connect_timeout_ms == 0) {
         made->config.connect_timeout_ms = CONNECT_TIMEOUT_MS;

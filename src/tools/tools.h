@@ -30,6 +30,9 @@ struct rcs_tool_host {
 #define RCS_OWN_ACCEPT 2u
 #define RCS_OWN_KEY 4u
 #define RCS_OWN_TRY 8u
+#define RCS_OWN_TRACE 16u
+
+uint8_t rcs_tool_own_headers(const char *const *headers); /* may be NULL */
 
 /* A tool as the runner keeps it. */
 struct rcs_tool {
@@ -45,6 +48,27 @@ struct rcs_tool {
     struct recourse_span listed; /* what the server says of it: a JSON object, in the server's pages */
 };
 
+#define RCS_STANDING_MAX 512u
+#define RCS_TRACEPARENT_NAME "traceparent: "
+#define RCS_TRACESTATE_NAME "tracestate: "
+#define RCS_MCP_SESSION_MAX 128u
+
+/* The trace that a try belongs to, for tools that go on with it. Lives until the try has ended or was stopped. */
+struct rcs_try_trace {
+    char traceparent[sizeof RCS_TRACEPARENT_NAME + 55]; /* header lines */
+    char tracestate[sizeof RCS_TRACESTATE_NAME + 512];  /* empty: none */
+    /* What an MCP tool has written down of the request that it sent last. */
+    int64_t request_id; /* 0: none was sent */
+    char version[32];   /* of the protocol; empty: unknown */
+    char session[RCS_MCP_SESSION_MAX + 1]; /* empty: none, or a longer one */
+};
+
+/* The values; `trace` may be NULL, and so is what comes back where there is none. */
+const char *rcs_try_traceparent(const struct rcs_try_trace *trace);
+const char *rcs_try_tracestate(const struct rcs_try_trace *trace);
+/* Adds the header lines that there are to a list with room for two; returns how many. */
+size_t rcs_try_trace_lines(const struct rcs_try_trace *trace, const char **lines);
+
 /* One try to be made. Spans live until the try has ended; a kind that outlives it copies. */
 struct rcs_try_order {
     const struct rcs_tool *tool;
@@ -56,6 +80,7 @@ struct rcs_try_order {
     bool new_session;               /* the session of the try before is not wanted any more */
     uint64_t *session;              /* the number of the session that the call's last try used; written by the kind */
     uint64_t deadline_ms;
+    struct rcs_try_trace *trace; /* NULL: none */
     /*
      * Called once, never from within `start` or `stop`, by the thread of the runner: the try has ended as `facts`
      * say, and is gone. `facts` NULL: a try that had been stopped, and whose tool ran on, is over now.
@@ -88,6 +113,8 @@ struct rcs_kind {
     /* Whether the try still waits for something of ours, a thread or a session, and stopping it now would touch nothing.
        NULL: it never does. */
     bool (*waits)(const struct rcs_try *try);
+    /* What such a try waits for, in one line for whoever is told that its time was over. False: nobody knows; NULL: likewise. */
+    bool (*standing)(const struct rcs_try *try, char text[RCS_STANDING_MAX]);
     /* After RCS_STOPPED_RUNNING: nobody waits for the end any more. */
     void (*forget)(struct rcs_try *try);
     /* After RCS_STOPPED_RUNNING: somebody else does; `ended` comes with facts NULL. NULL: this kind can't. */

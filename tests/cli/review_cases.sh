@@ -56,7 +56,7 @@ has stdout "$out" '
   F1   network refused, network unreachable, network dns, network tls, timeout connect, network and unsent, timeout and unsent: unreachable; nothing was done
 '
 has stdout "$out" "
-  A4   denied: the run fails, and the host is told (denied): \"'{tool}' refused the credentials (status {status}): {reason}.\"
+  A4   denied, denied_late: the run fails, and the host is told (denied): \"'{tool}' refused the credentials (status {status}): {reason}.\"
 "
 try 0 explain -o "$work/explained" "$SPEC"
 is stdout "$out" ''

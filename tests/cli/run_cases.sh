@@ -99,7 +99,8 @@ has report "$(cat "$report")" '"failure":"rate_limited","effect":"unknown","http
 # counters
 in="[$(call c1 mend),$(call c2 nosuch)]"
 try 0 run --policy "$quick_policy" --tools "$tools" --metrics "$work/metrics"
-has metrics "$(cat "$work/metrics")" 'recourse_calls_total{policy="lightspeed",row="P2",event="unknown_tool",scenario="1",tell="model"} 1'
+digest=$(sha256sum "$quick_policy" | cut -c1-16)
+has metrics "$(cat "$work/metrics")" 'recourse_calls_total{policy="lightspeed",digest="'"$digest"'",row="P2",event="unknown_tool",scenario="1",tell="model"} 1'
 has metrics "$(cat "$work/metrics")" '# TYPE recourse_tries_total counter'
 in="[$(call c1 good)]"
 try 1 run --policy "$quick_policy" --tools "$tools" --metrics "$work/none/metrics"
@@ -169,6 +170,69 @@ wait "$pid"
 is 'exit status' "$?" 4
 is stdout "$(cat "$work/out")" "[$(answer c1 "Tool 'stays' execution failed after 1 attempt(s): cancelled before the tool had answered. Do not retry this exact tool call.")]"
 is 'what the command made of it' "$(cat "$work/ended")" ended
+
+# a third signal ends it at once, and leaves nothing behind that doesn't listen
+mkfifo "$work/deaf"
+for begun in tool server; do
+    script="trap '' TERM INT; exec 5>$work/deaf; echo >&5; (while :; do :; done) & while :; do :; done"
+    case $begun in
+    tool) printf '{"tools":[{"name":"stays","command":["bash","-c","%s"]}]}' "$script" >"$work/commands.json" ;;
+    server) printf '{"mcpServers":{"s":{"command":"bash","args":["-c","%s"]}}}' "$script" >"$work/commands.json" ;;
+    esac
+    what="run with a deaf $begun, and three signals"
+    "$RECOURSE" run --policy "$quick_policy" --tools "$work/commands.json" "$work/calls.json" >"$work/out" 2>/dev/null &
+    pid=$!
+    exec 8<"$work/deaf"
+    read -r _ <&8
+    while kill -s INT "$pid" 2>/dev/null; do :; done
+    wait "$pid"
+    is 'exit status' "$?" 130
+    cat <&8 # until all of them have gone
+done
+what='tools with a deaf server, and a signal'
+"$RECOURSE" tools --tools "$work/commands.json" >"$work/out" 2>/dev/null &
+pid=$!
+exec 8<"$work/deaf"
+read -r _ <&8
+kill -s TERM "$pid"
+wait "$pid"
+is 'exit status' "$?" 143
+cat <&8
+exec 8<&-
+
+# nobody reads what comes of it: what runs is cancelled, and nothing more is begun
+printf '[%s,%s,%s]' "$(call c1 once '{\"n\":1}')" "$(call c2 once '{\"n\":2}')" "$(call c3 once '{\"n\":3}')" >"$work/calls.json"
+for way in '' --stream; do
+    : >"$work/ran"
+    what="run $way without a reader"
+    cat >"$work/commands.json" <<EOT
+{"tools":[{"name":"once","limit":1,"command":["sh","-c","cat >>$work/ran; echo >$work/begun; exec 1>&-; while :; do :; done"]}]}
+EOT
+    mkfifo "$work/reader"
+    # shellcheck disable=SC2086 # no word, or one
+    "$RECOURSE" $commands $way "$work/calls.json" >"$work/reader" 2>"$work/err" &
+    pid=$!
+    exec 7<"$work/reader"
+    read -r _ <"$work/begun"
+    exec 7<&-
+    wait "$pid"
+    is 'exit status' "$?" 1
+    is stderr "$(cat "$work/err")" "recourse run: standard output can't be written, so nothing more is run: Broken pipe"
+    is 'what was run' "$(cat "$work/ran")" '{"n":1}'
+    has report "$(cat "$report")" '"run":{"status":"cancelled",'
+    rm "$work/reader"
+done
+what='run --stream into a full device'
+: >"$work/ran"
+cat >"$work/commands.json" <<EOT
+{"tools":[{"name":"once","limit":1,"command":["tee","-a","$work/ran"]}]}
+EOT
+"$RECOURSE" $commands --stream "$work/calls.json" >/dev/full 2>"$work/err"
+is 'exit status' "$?" 1
+is stderr "$(cat "$work/err")" "recourse run: standard output can't be written, so nothing more is run: No space left on device"
+# The second takes the place that the first leaves before the first's result is written: it may have begun.
+case $(cat "$work/ran") in *'{"n":3}'*) third=run ;; *) third='not run' ;; esac
+is 'the third call' "$third" 'not run'
 
 # one result a line
 in="[$(call c1 good),$(call c2 good '{\"n\":1}')]"

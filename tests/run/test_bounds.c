@@ -64,7 +64,7 @@ static struct recourse_turn *start_calls(const char *tool, size_t count, struct 
 
     for (size_t i = 0; i < count; i++) {
         snprintf(ids[i], sizeof ids[i], "%zu", i);
-        calls[i] = (struct recourse_call_request){span(ids[i]), span(tool), span("{}"), false};
+        calls[i] = (struct recourse_call_request){.id = span(ids[i]), .name = span(tool), .arguments = span("{}")};
     }
     RCS_EQUAL(recourse_turn_start(run, &options, &turn, NULL), 0);
     return turn;
@@ -141,7 +141,7 @@ static void free_turn(void *user, struct recourse_turn *turn)
 /* Each in a turn of its own, which goes with its result: results that the host still has are not bounded. */
 static void expect_all_whole(void)
 {
-    const struct recourse_call_request call = {span("c"), span("big"), span("{}"), false};
+    const struct recourse_call_request call = {.id = span("c"), .name = span("big"), .arguments = span("{}")};
     struct recourse_turn_options options = {.size = sizeof options, .calls = &call, .call_count = 1,
                                             .on_result = count_whole, .on_done = free_turn};
     struct recourse_turn *turn;

@@ -30,7 +30,7 @@ stop() {
     wait "$server_PID" 2>/dev/null
 }
 ask() {
-    timeout 60 "$B/$1" "http://127.0.0.1:$port/model" "http://127.0.0.1:$port/mcp" 'How many "pods"?' \
+    timeout 60 "$B/$1" "${model_url:-http://127.0.0.1:$port/model}" "http://127.0.0.1:$port/mcp" 'How many "pods"?' \
         >"$work/out" 2>"$work/err" </dev/null
     status=$?
     stop
@@ -102,6 +102,18 @@ for host in host_chat host_stream host_messages; do
     ask "$host"
     is "$host: the provider fails later" "$status $asked $called $(cat "$work/err")" \
         "3 2 1 $host: the run failed: status 401 from the model: key expired"
+
+    # nobody is there to have a status
+    serve find text=x
+    model_url=http://127.0.0.1:1/ ask "$host"
+    is "$host: no provider" "$status $(grep -c "^$host: the run failed: the model: .*connect to " "$work/err")" '3 1'
+    is "$host: no provider: no status" "$(grep -c 'status' "$work/err")" 0
+
+    # a model that never comes to an end
+    serve /model "${calls[$host]}" find "text='three pods'"
+    ask "$host"
+    is "$host: no end" "$status $asked $called $(cat "$work/err")" \
+        "3 20 20 $host: the run failed: the model: it still calls tools after 20 turns"
 
     serve /model "200 body='<html>'" find text=x
     ask "$host"

@@ -60,6 +60,14 @@ serve find "text=x listed='\"annotations\":{\"readOnlyHint\":true}'" other text=
 try tools --tools "$work/tools.json"
 is 'trusted: tools' "$(head -n 1 "$work/out")" 'p_find  (mcp of pages, safe)'
 is 'trusted: no other' "$(grep -c other "$work/out")" 0
+is 'trusted: nothing is missing' "$err" ''
+stop
+more=',"tools":["fimd","find"]'
+serve find "text=x" other text=y
+try tools --tools "$work/tools.json"
+is 'missing: status' "$status" 0
+is 'missing: tools' "$(head -n 1 "$work/out")" 'find  (mcp of pages, unsafe)'
+is 'missing: stderr' "$err" "recourse tools: tool 'fimd' of pages is left out: the server lists no tool of this name: did you mean 'find'?"
 stop
 more=
 

@@ -27,6 +27,8 @@ struct world {
     struct recourse_run *run;
     const char *policy;       /* NULL: pageindex */
     uint64_t timeout_ms;
+    size_t memory_max;        /* of the runner; 0: as ever */
+    size_t body_max;
     char notes[4096]; /* what the server did besides, a line each */
 };
 
@@ -58,6 +60,8 @@ static void open_world(struct world *world, const char *const *words)
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_runner_options options = {.size = sizeof options,
                                               .tries_at_once = 64,
+                                              .memory_max = world->memory_max,
+                                              .body_max = world->body_max,
                                               .note = on_note,
                                               .user = world};
     struct recourse_mcp_server server = {.size = sizeof server, .name = "pages", .timeout_ms = world->timeout_ms};
@@ -184,6 +188,12 @@ static const struct {
     {"greeting='Ready.\n\n[1,\n'", TEXT, 0, "P1 A1", FOUND,
      "a line that is no JSON-RPC message was skipped: Ready.\na line that is not JSON was skipped: [1,\n", 1, false},
     {"greeting='\xff\xfe\r\n'", TEXT, 0, "P1 A1", FOUND, "a line that is not UTF-8 was skipped: ", 1, false},
+    {"lenient", "text='caf\xe9' structured='{\"a\":1}'", 0, "P1 A1", "caf\xef\xbf\xbd",
+     "a line that is not UTF-8 is read with its bad bytes replaced: {\"jsonrpc\"", 1, false},
+    {"lenient", "rpc=-32602 message='caf\xe9' unrun", 0, "P1 A8", "caf\xef\xbf\xbd", "is not UTF-8 is read", 0, false},
+    {"lenient", "bytes='\xe9\n' " TEXT, 0, "P1 A1", FOUND, "a line that is not UTF-8 was skipped: \xef\xbf\xbd\n", 1, false},
+    {"lenient", "bytes='{\"jsonrpc\":\"\xe9\"}\n' " TEXT, 0, "P1 A1", FOUND, "is no JSON-RPC message was skipped: {\"jsonrpc\":", 1,
+     false},
     {"greeting='{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n'", TEXT, 0, "P1 A1", FOUND, NULL, 1, false},
     {"lenient", "bytes='Working...\n' " TEXT, 0, "P1 A1", FOUND, "no JSON-RPC message was skipped: Working...\n", 1, false},
     /* answers that get lost: executed once, never sent again */
@@ -239,6 +249,31 @@ static void test_cases(void)
 }
 
 /* ---- many calls ---- */
+
+/* Many answers at once, and room for few: whoever has none is not read for a while, and nothing is lost. */
+static void test_room(void)
+{
+    static const char *const prefixes[] = {"b_", "c_", "d_", "e_", "f_", "g_", "h_"};
+    static const char *const names[] = {"find", "b_find", "c_find", "d_find", "e_find", "f_find", "g_find", "h_find"};
+    struct world world = {.memory_max = 3u << 20, .body_max = 1u << 20};
+    struct recourse_turn *turn;
+
+    OPEN(&world, "find", "blob=600000");
+    for (size_t i = 0; i < RCS_COUNT(prefixes); i++) {
+        const struct recourse_mcp_server server = {
+            .size = sizeof server, .name = prefixes[i], .prefix = prefixes[i], .command = world.command};
+
+        RCS_EQUAL(recourse_runner_add_mcp_server(world.runner, &server, NULL), 0);
+    }
+    (void)list_tools(world.runner, world.run);
+    turn = start(&world, names, RCS_COUNT(names));
+    finish(world.runner, turn);
+    for (size_t i = 0; i < RCS_COUNT(names); i++) {
+        expect(turn, i, "P1 A1", "600000 bytes]");
+    }
+    RCS_TEXT_EQUAL(world.notes, "");
+    close_world(&world);
+}
 
 /* It crashes with three in flight: each was executed once, and the tools are still there. */
 static void test_crash_in_flight(void)
@@ -377,6 +412,7 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"cases", test_cases},
+        {"room", test_room},
         {"crash in flight", test_crash_in_flight},
         {"other order", test_other_order},
         {"a thousand", test_a_thousand},

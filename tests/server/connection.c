@@ -264,6 +264,10 @@ static bool give_out(struct rcs_connection *connection, uint64_t now_us)
             connection->waiting = connection->due_us <= now_us;
             return true;
         }
+        if (connection->sent >= reply->limit && rcs_reply_go_on(reply)) {
+            connection->sent = 0;
+            return true; /* others come first */
+        }
         if (connection->sent >= reply->limit) {
             return end(connection);
         }

@@ -15,6 +15,7 @@
  *   length=N         the Content-Length to claim, instead of the right one
  *   echo             the request's body is the body
  *   raw="..."        these bytes instead of an HTTP answer
+ *   endless="..."    these bytes behind the answer, again and again
  *   wait=MS          nothing happens for so long
  *   trickle=MS       the answer comes byte by byte, so far apart
  *   close=WHERE      the connection is closed; WHERE is `before` the answer, in the `middle` of it (of its body, if it

@@ -47,6 +47,7 @@ struct rcs_answer {
     struct rcs_bytes headers; /* whole lines */
     struct rcs_bytes body;
     struct rcs_bytes raw;
+    struct rcs_bytes endless;
     struct rcs_part *parts;
     size_t part_count;
 };
@@ -109,6 +110,7 @@ struct rcs_reply_source {
 /* An answer made ready for one request. */
 struct rcs_reply {
     struct rcs_bytes bytes;
+    struct rcs_bytes endless; /* comes behind them, again and again */
     size_t limit; /* of them that is sent before the end comes */
     enum rcs_end end;
     uint64_t wait_us;
@@ -128,6 +130,8 @@ void rcs_reply_stop(struct rcs_reply *reply, enum rcs_stop_kind kind, size_t num
 bool rcs_reply_pass(struct rcs_reply *reply, size_t sent, uint64_t now_us, uint64_t *due_us, size_t *limit);
 /* Whether a reply that waits for its source may go on. */
 bool rcs_reply_ready(const struct rcs_reply *reply);
+/* All of it was sent: puts what has no end in its place. False: it has an end. */
+bool rcs_reply_go_on(struct rcs_reply *reply);
 void rcs_reply_clear(struct rcs_reply *reply);
 const char *rcs_usual_phrase(size_t status);
 

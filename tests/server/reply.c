@@ -5,6 +5,8 @@
 
 #include "tests/server/parts.h"
 
+#define ENDLESS_AT_ONCE 65536u
+
 const char *rcs_usual_phrase(size_t status)
 {
     static const struct {
@@ -70,6 +72,7 @@ void rcs_reply_end(const struct rcs_answer *answer, size_t head, struct rcs_repl
     reply->limit = limit[answer->where] < size ? limit[answer->where] : size;
     reply->wait_us = (uint64_t)answer->wait_ms * 1000;
     reply->trickle_us = (uint64_t)answer->trickle_ms * 1000;
+    rcs_bytes_add(&reply->endless, answer->endless.data, answer->endless.size);
 }
 
 void rcs_answer_write(const struct rcs_answer *answer, const struct rcs_faulty_request *request,
@@ -149,6 +152,19 @@ bool rcs_reply_pass(struct rcs_reply *reply, size_t sent, uint64_t now_us, uint6
     return true;
 }
 
+bool rcs_reply_go_on(struct rcs_reply *reply)
+{
+    if (reply->endless.size == 0) {
+        return false;
+    }
+    rcs_bytes_clear(&reply->bytes);
+    while (reply->bytes.size < ENDLESS_AT_ONCE) {
+        rcs_bytes_add(&reply->bytes, reply->endless.data, reply->endless.size);
+    }
+    reply->limit = reply->bytes.size;
+    return true;
+}
+
 void rcs_reply_clear(struct rcs_reply *reply)
 {
     for (size_t i = 0; i < reply->stop_count; i++) {
@@ -156,5 +172,6 @@ void rcs_reply_clear(struct rcs_reply *reply)
     }
     free(reply->stops);
     rcs_bytes_clear(&reply->bytes);
+    rcs_bytes_clear(&reply->endless);
     memset(reply, 0, sizeof *reply);
 }

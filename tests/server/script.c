@@ -80,6 +80,7 @@ static const struct {
     {"header", WORD_HEADER, offsetof(struct rcs_answer, headers), RCS_END_KEEP},
     {"body", WORD_TEXT, offsetof(struct rcs_answer, body), RCS_END_KEEP},
     {"raw", WORD_TEXT, offsetof(struct rcs_answer, raw), RCS_END_KEEP},
+    {"endless", WORD_TEXT, offsetof(struct rcs_answer, endless), RCS_END_KEEP},
     {"fill", WORD_NUMBER, offsetof(struct rcs_answer, fill), RCS_END_KEEP},
     {"length", WORD_NUMBER, offsetof(struct rcs_answer, length), RCS_END_KEEP},
     {"wait", WORD_NUMBER, offsetof(struct rcs_answer, wait_ms), RCS_END_KEEP},
@@ -273,6 +274,7 @@ static void answer_clear(struct rcs_answer *answer)
     rcs_bytes_clear(&answer->headers);
     rcs_bytes_clear(&answer->body);
     rcs_bytes_clear(&answer->raw);
+    rcs_bytes_clear(&answer->endless);
     for (size_t i = 0; i < answer->part_count; i++) {
         rcs_bytes_clear(&answer->parts[i].text);
     }

@@ -253,8 +253,11 @@ static void start_turn(struct world *world, void *what)
         const struct sim_call *call = &world->calls[turn->first + i];
 
         requests[i] = (struct recourse_call_request){
-            {call->id, strlen(call->id)}, {call->name, strlen(call->name)}, {call->arguments, call->arguments_size},
-            call->truncated};
+            .id = {call->id, strlen(call->id)},
+            .name = {call->name, strlen(call->name)},
+            .arguments = {call->arguments, call->arguments_size},
+            .truncated = call->truncated,
+        };
     }
     options.call_count = turn->count;
     options.deadline_ms = turn->deadline_ms == SIM_NEVER ? 0 : turn->deadline_ms;

@@ -148,7 +148,8 @@ struct recourse_span kit_span(const char *text)
 
 struct recourse_call_request kit_call(const char *id, const char *name, const char *arguments)
 {
-    return (struct recourse_call_request){kit_span(id), kit_span(name), kit_span(arguments), false};
+    return (struct recourse_call_request){
+        .id = kit_span(id), .name = kit_span(name), .arguments = kit_span(arguments)};
 }
 
 struct recourse_turn_options kit_turn(struct kit *kit, const struct recourse_call_request *calls, size_t count)

@@ -97,6 +97,12 @@ static int write_to(void *self, struct recourse_process *one, const char *bytes,
     return 0;
 }
 
+static struct recourse_span errors_of(void *self, const struct recourse_process *one)
+{
+    (void)self;
+    return ((const struct sim_process *)(const void *)one)->errors;
+}
+
 static bool hand_over(struct sim_process *process)
 {
     char bytes[SIM_TEXT_MAX];
@@ -154,6 +160,7 @@ void sim_process_init(struct sim_process *process, struct sim *sim)
     sim->port.process_end = end;
     sim->port.process_cancel = cancel;
     sim->port.process_write = write_to;
+    sim->port.process_errors = errors_of;
     sim->more = more;
     sim->more_user = process;
     theirs = process;

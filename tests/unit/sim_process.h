@@ -26,6 +26,7 @@ struct sim_process {
     bool ending;      /* process_end was called */
     bool gone;        /* `result` is to be told */
     struct recourse_process_result result;
+    struct recourse_span errors; /* what it has written to standard error while it runs */
     char written[SIM_TEXT_MAX]; /* by all of them together */
     size_t written_size;
     size_t line_begin;

@@ -138,7 +138,7 @@ static void open_stage(const char *const *names, size_t count)
     RCS_EQUAL(recourse_run_new(stage.runner, &stage.run), 0);
     stage.approver = rcs_approver_new(stage.port, fd, before, &stage);
     for (size_t i = 0; i < count; i++) {
-        calls[i] = (struct recourse_call_request){span(""), span(names[i]), span("{}"), false};
+        calls[i] = (struct recourse_call_request){.name = span(names[i]), .arguments = span("{}")};
     }
     RCS_EQUAL(recourse_turn_start(stage.run, &turn_options, &stage.turn, NULL), 0);
 }

@@ -106,7 +106,7 @@ static int add(const struct recourse_tool *tool, struct recourse_error *error)
 
 static void start(const char *arguments)
 {
-    struct recourse_call_request call = {{"c1", 2}, {"t", 1}, {arguments, strlen(arguments)}, false};
+    struct recourse_call_request call = {.id = {"c1", 2}, .name = {"t", 1}, .arguments = {arguments, strlen(arguments)}};
     struct recourse_turn_options options = {.size = sizeof options, .calls = &call, .call_count = 1};
 
     RCS_EQUAL(recourse_turn_start(conversation, &options, &turn, NULL), 0);

@@ -208,7 +208,7 @@ static void test_programs(void)
 {
     static const char json[] =
         "{\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"${RECOURSE_TEST}/npx\",\"args\":[\"-y\",\"\","
-        "\"--key=${RECOURSE_TEST}\"],\"env\":{\"A\":\"<${RECOURSE_TEST}>\"},\"cwd\":\"/${RECOURSE_TEST}\",\"limit\":2},"
+        "\"--key=${RECOURSE_TEST}\"],\"env\":{\"A\":\"<${RECOURSE_TEST}>\"},\"cwd\":\"/${RECOURSE_TEST}\",\"limit\":2,\"read_timeout\":\"7s\"},"
         "\"plain\":{\"command\":\"srv\"}}}";
     const struct recourse_mcp_server *server;
 
@@ -225,7 +225,10 @@ static void test_programs(void)
     RCS_TEXT_EQUAL(server->environment[0], "A=<a b>");
     CU_ASSERT_PTR_NULL(server->environment[1]);
     RCS_TEXT_EQUAL(server->directory, "/a b");
+    RCS_TEXT_EQUAL(server->shown_command, "${RECOURSE_TEST}/npx");
+    RCS_TEXT_EQUAL(server->shown_directory, "/${RECOURSE_TEST}");
     RCS_EQUAL(server->limit, 2);
+    RCS_EQUAL(server->read_timeout_ms, 7000);
     server = &config.servers[1];
     RCS_TEXT_EQUAL(server->command[0], "srv");
     CU_ASSERT_PTR_NULL(server->command[1]);
@@ -255,7 +258,6 @@ static void test_wrong_programs(void)
         {"\"command\":\"a\",\"proxy\":\"http://p/\"", ": this \"proxy\" is for servers with a \"url\""},
         {"\"command\":\"a\",\"ca_file\":\"x\"", ": this \"ca_file\" is for servers with a \"url\""},
         {"\"command\":\"a\",\"connect_timeout\":\"1s\"", ": this \"connect_timeout\" is for servers with a \"url\""},
-        {"\"command\":\"a\",\"read_timeout\":\"1s\"", ": this \"read_timeout\" is for servers with a \"url\""},
         {"\"url\":\"http://h/\",\"type\":\"stdio\"", ": this \"type\" is for servers with a \"command\""},
         {"\"url\":\"http://h/\",\"args\":[]", ": this \"args\" is for servers with a \"command\""},
         {"\"url\":\"http://h/\",\"env\":{}", ": this \"env\" is for servers with a \"command\""},
@@ -423,8 +425,9 @@ static void test_commands(void)
     const struct recourse_tool *tool;
 
     RCS_EQUAL(setenv("RCS_TEST_KEY", "s3\ncret", 1), 0);
-    RCS_EQUAL(read("{\"tools\":[{\"name\":\"a\",\"command\":[\"sh\",\"-c\",\"echo ${HOME}\\n\",\"\"],"
-                   "\"env\":{\"K\":\"<${RCS_TEST_KEY}>\",\"EMPTY\":\"\"},\"cwd\":\"/srv\",\"timeout\":\"5s\","
+    RCS_EQUAL(setenv("RCS_TEST_SHELL", "sh", 1), 0);
+    RCS_EQUAL(read("{\"tools\":[{\"name\":\"a\",\"command\":[\"${RCS_TEST_SHELL}\",\"-c\",\"echo $${HOME}${RCS_TEST_SHELL}\\n\",\"\"],"
+                   "\"env\":{\"K\":\"<${RCS_TEST_KEY}>\",\"EMPTY\":\"\"},\"cwd\":\"/${RCS_TEST_SHELL}\",\"timeout\":\"5s\","
                    "\"replay\":\"unsafe\",\"policy\":\"lightspeed\"},{\"name\":\"b\",\"command\":[\"ls\"]}]}"),
               true);
     RCS_TEXT_EQUAL(message, "");
@@ -432,13 +435,15 @@ static void test_commands(void)
     RCS_EQUAL(tool->kind, RECOURSE_TOOL_COMMAND);
     RCS_TEXT_EQUAL(tool->command[0], "sh");
     RCS_TEXT_EQUAL(tool->command[1], "-c");
-    RCS_TEXT_EQUAL(tool->command[2], "echo ${HOME}\n"); /* the shell's business */
+    RCS_TEXT_EQUAL(tool->command[2], "echo ${HOME}sh\n"); /* the shell's business, and ours */
+    RCS_TEXT_EQUAL(tool->shown_command, "${RCS_TEST_SHELL}");
+    RCS_TEXT_EQUAL(tool->shown_directory, "/${RCS_TEST_SHELL}");
     RCS_TEXT_EQUAL(tool->command[3], "");
     CU_ASSERT_PTR_NULL(tool->command[4]);
     RCS_TEXT_EQUAL(tool->environment[0], "K=<s3\ncret>");
     RCS_TEXT_EQUAL(tool->environment[1], "EMPTY=");
     CU_ASSERT_PTR_NULL(tool->environment[2]);
-    RCS_TEXT_EQUAL(tool->directory, "/srv");
+    RCS_TEXT_EQUAL(tool->directory, "/sh");
     RCS_EQUAL(tool->timeout_ms, 5000);
     RCS_EQUAL(tool->declared_unsafe, true);
     tool = &config.tools[1];
@@ -455,6 +460,7 @@ static void test_defaults_of_variables(void)
     } cases[] = {
         {"${RCS_TEST_UNSET:-a b}", "a b"},  {"<${RCS_TEST_UNSET:-}>", "<>"},
         {"${RCS_TEST_EMPTY:-other}", "other"}, {"${RCS_TEST_EMPTY}", ""},
+        {"$${RCS_TEST_KEY}", "${RCS_TEST_KEY}"}, {"a$${b}${RCS_TEST_KEY}$${", "a${b}key${"}, {"$$${RCS_TEST_UNSET}", "$${RCS_TEST_UNSET}"},
         {"${RCS_TEST_KEY:-other}", "key"},  {"${RCS_TEST_KEY:-}/${RCS_TEST_UNSET:-:-$}", "key/:-$"},
     };
     char json[256];
@@ -488,7 +494,7 @@ static void test_commands_that_are_refused(void)
     expect_command_refused("\"command\":[]", list);
     expect_command_refused("\"command\":[\"\"]", strings);
     expect_command_refused("\"command\":[\"a\",1]", strings);
-    expect_command_refused("\"cwd\":\"\"", "t.json: tools[0].cwd: wants a string that is not empty");
+    expect_command_refused("\"cwd\":\"\"", "t.json: tools[0].cwd: wants the path of a directory");
     expect_command_refused("\"env\":[]", "t.json: tools[0].env: wants an object of names and values");
     expect_command_refused("\"env\":{\"\":\"\"}", "t.json: tools[0].env: \"\" can't be the name of a variable");
     expect_command_refused("\"env\":{\"a=b\":\"\"}", "t.json: tools[0].env: \"a=b\" can't be the name of a variable");

@@ -134,6 +134,12 @@ static void test_errors(void)
         {"{\"choices\":5}", "E_SYNTAX: the value of choices at byte 11 is no array"},
         {"{\"tool_calls\":{}}", "E_SYNTAX: the value of tool_calls at byte 14 is no array"},
         {"[" CALL("a", "f", "\"{}\"") ", 5]", "E_SYNTAX: the call at byte 72 is no object"},
+        {"[" CALL("a", "f", "\"{}\"") "," CALL("a\xe9", "f", "\"{}\"") "]",
+         "E_SYNTAX: the id of call 2 is no Unicode text, so no result could bear it"},
+        {"[" CALL("\\ud83d", "f", "\"{}\"") "]", "E_SYNTAX: the id of call 1 is no Unicode text, so no result could bear it"},
+        {"[" CALL("\\ud83d\\ud83d", "f", "\"{}\"") "]", "E_SYNTAX: the id of call 1 is no Unicode text, so no result could bear it"},
+        {"[" CALL("\\uDE00x", "f", "\"{}\"") "]", "E_SYNTAX: the id of call 1 is no Unicode text, so no result could bear it"},
+        {"[" CALL("\\ud83d\\uDE00\\\\ud83d\\ufffd", "f", "\"{}\"") "]", "[\xf0\x9f\x98\x80\\ud83d\xef\xbf\xbd|f|{}]"},
         {"{\"function_call\":\"f\"}", "E_SYNTAX: the value of function_call at byte 17 is no object"},
     };
 

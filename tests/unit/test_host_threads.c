@@ -91,7 +91,7 @@ static bool run_on(struct host *host, pthread_t *thread)
     struct recourse_runner_options options = {.size = sizeof options, .policy = &policy, .observe = observe};
     struct recourse_tool tool = {.size = sizeof tool, .name = "t", .kind = RECOURSE_TOOL_FUNCTION,
                                  .function = say_its_thread, .blocking = true, .user = thread};
-    struct recourse_call_request call = {{"c", 1}, {"t", 1}, {"{}", 2}, false};
+    struct recourse_call_request call = {.id = {"c", 1}, .name = {"t", 1}, .arguments = {"{}", 2}};
     struct recourse_turn_options turn_options = {.size = sizeof turn_options, .calls = &call, .call_count = 1};
     struct recourse_run *conversation;
     struct recourse_turn *turn;

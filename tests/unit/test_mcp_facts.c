@@ -24,6 +24,8 @@ static void expect(struct mcp_kit *mcp, const char *facts, const char *beliefs, 
     }
 }
 
+static const struct recourse_header no_retry[1] = {{{"x-should-retry", 14}, {"false", 5}}};
+
 /* ---- rounds: what ends a call that the server has asked back for ---- */
 
 static const struct {
@@ -48,9 +50,9 @@ static const struct {
      ",timeout2", UNKNOWN, ",timeout2", UNKNOWN, ""},
     {{.status = 429, .network = RECOURSE_NETWORK_CLOSED, .after_ms = 1}, {.status = 429, .network = RECOURSE_NETWORK_CLOSED, .after_ms = 1},
      "429,network6", "none unknown unknown", ",network6", UNKNOWN, "HTTP status 429, after the server had asked back"},
-    {STATUS(429), STATUS(429), "429", NONE, ",error", UNKNOWN, "HTTP status 429, after the server had asked back"},
-    {STATUS(401), STATUS(401), "401", NONE, ",error", UNKNOWN, "HTTP status 401, after the server had asked back"},
-    {STATUS(403), STATUS(403), "403", NONE, ",error", UNKNOWN, "HTTP status 403, after the server had asked back"},
+    {STATUS(429), STATUS(429), "429", NONE, "429,error", UNKNOWN, ""},
+    {STATUS(401), STATUS(401), "401", NONE, "401,error", UNKNOWN, ""},
+    {STATUS(403), STATUS(403), "403", NONE, "403,error", UNKNOWN, ""},
     {STATUS(407), STATUS(407), "407", NONE, ",error", UNKNOWN, "HTTP status 407, after the server had asked back"},
     {STATUS(400), STATUS(400), "400", NONE, ",error", UNKNOWN, "HTTP status 400, after the server had asked back"},
     {STATUS(404), STATUS(404), "404", NONE, ",error", UNKNOWN, "HTTP status 404, after the server had asked back"},
@@ -106,6 +108,48 @@ static void test_rounds(void)
         (void)mcp_call(&mcp, "find", "{}");
         expect(&mcp, ends[i].later_facts, ends[i].later_beliefs, i);
         RCS_TEXT_EQUAL(mcp.detail, ends[i].detail);
+        mcp_close(&mcp);
+    }
+}
+
+/* A policy that takes the status for proof whatever stands beside it doesn't get to see it. */
+static void test_refused_rounds(void)
+{
+    static const struct {
+        const char *policy;
+        struct sim_answer answer;
+        const char *facts;
+        uint8_t tell;
+        uint16_t http;
+    } cases[] = {
+        {"pageindex", STATUS(401), "401,error", RECOURSE_TELL_HOST, 401},
+        {"pageindex", STATUS(403), "403,error", RECOURSE_TELL_HOST, 403},
+        {"pageindex", STATUS(429), "429,error", RECOURSE_TELL_HOST, 429},
+        {"pageindex", STATUS(404), ",error", RECOURSE_TELL_MODEL, 0},
+        {"pageindex", REFUSED(401, 3, -32000), "401,error", RECOURSE_TELL_HOST, 401},
+        {"default", STATUS(401), "401,error", RECOURSE_TELL_HOST, 401},
+        {"default", STATUS(403), "403,error", RECOURSE_TELL_MODEL, 403},
+        {"default", STATUS(429), "429,error", RECOURSE_TELL_MODEL, 429},
+        {"default", {.status = 429, .after_ms = 1, .headers = no_retry, .header_count = 1}, ",error", RECOURSE_TELL_MODEL, 0},
+    };
+    static const struct sim_answer list = MCP_JSON(MCP_RESULT(1, "{\"tools\":[" MCP_TOOL("find") "]}"));
+    static const struct sim_answer asks = MCP_JSON(MCP_RESULT(2, "{\"resultType\":\"input_required\",\"requestState\":\"s\"}"));
+
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        const struct sim_answer later[] = {list, asks, cases[i].answer};
+        struct recourse_policy policy = *recourse_policy_builtin(cases[i].policy);
+        const struct recourse_result *result;
+        struct mcp_kit mcp;
+
+        policy.settings.rounds = 3;
+        open_modern(&mcp, later, RCS_COUNT(later));
+        RCS_EQUAL(recourse_runner_set_policy(mcp.kit.runner, &policy), 0);
+        result = recourse_turn_result(mcp_call(&mcp, "find", "{}"), 0);
+        RCS_TEXT_EQUAL(mcp.facts, cases[i].facts);
+        RCS_EQUAL(result->tell, cases[i].tell);
+        RCS_EQUAL(result->http, cases[i].http);
+        RCS_EQUAL(result->effect, RECOURSE_EFFECT_UNKNOWN);
+        RCS_EQUAL(result->tries, 1);
         mcp_close(&mcp);
     }
 }
@@ -252,6 +296,7 @@ int main(void)
 {
     static const struct rcs_test tests[] = {
         {"rounds", test_rounds},
+        {"refused rounds", test_refused_rounds},
         {"signs over HTTP", test_signs_over_http},
         {"signs before", test_signs_before},
         {"signs of programs", test_signs_of_programs},

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "src/tools/mcp.h"
+
 #define READY MCP_JSON(MCP_HELLO), MCP_ACCEPTED
 
 static void open_with(struct mcp_kit *mcp, const struct sim_answer *answers, size_t count)
@@ -91,6 +93,28 @@ static void test_page_cap(void)
     CU_ASSERT_FALSE(recourse_runner_tools_ready(mcp.kit.runner));
     RCS_TEXT_EQUAL(kit_text(recourse_run_failure(mcp.kit.run)->text), "the list of tools has more than 50 pages");
     mcp_close(&mcp);
+}
+
+static void test_tool_cap(void)
+{
+    static char body[100 + 2 * (RCS_MCP_TOOLS_MAX + 1)] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[1";
+    static const struct sim_answer answers[] = {READY, MCP_JSON(body)};
+    struct mcp_kit mcp;
+
+    for (unsigned more = 0; more < 2; more++) {
+        size_t used = strcspn(body, "[") + 2;
+
+        for (unsigned i = 1; i < RCS_MCP_TOOLS_MAX + more; i++) {
+            used += (size_t)snprintf(body + used, sizeof body - used, ",1");
+        }
+        snprintf(body + used, sizeof body - used, "]}}");
+        open_with(&mcp, answers, RCS_COUNT(answers));
+        mcp_add(&mcp, "s");
+        (void)mcp_list(&mcp);
+        RCS_EQUAL(recourse_runner_tools_ready(mcp.kit.runner), more == 0);
+        RCS_TEXT_EQUAL(mcp.detail, more == 0 ? "" : "the list of tools has more than 10000 of them");
+        mcp_close(&mcp);
+    }
 }
 
 static void test_no_list(void)
@@ -280,6 +304,53 @@ static void test_annotations(void)
     }
 }
 
+/* What is asked for and not there is said, as is what is there twice; both have to say what is to be believed of that. */
+static void test_left_out(void)
+{
+    static const char *const allowed[] = {"a", "missing", "caf\xc3\xa9", NULL};
+    static const struct sim_answer answers[] = {
+        READY, MCP_JSON(MCP_LIST("{\"name\":\"a\",\"annotations\":{\"readOnlyHint\":true}},{\"name\":\"caf\\u00e9\"},"
+                                 "{\"name\":\"a\",\"description\":\"again\"},{\"name\":7},{\"name\":\"other\"}"))};
+    static const struct {
+        const char *name, *reason;
+    } left_out[] = {
+        {"a", "the server lists it twice, and the first one counts"},
+        {"missing", "the server lists no tool of this name"},
+    };
+    static const char *const listed[] = {"a", "caf\xc3\xa9", "a", "other"};
+    struct recourse_tool_left_out tool;
+    struct recourse_mcp_server server;
+    struct mcp_kit mcp;
+    char url[64];
+    char name[16];
+
+    open_with(&mcp, answers, RCS_COUNT(answers));
+    server = mcp_server("s", url);
+    server.tools = allowed;
+    server.trusted = true;
+    server.prefix = "p_";
+    RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &server, NULL), 0);
+    RCS_EQUAL(recourse_runner_listed(mcp.kit.runner, kit_span("s"), 0, name, sizeof name), 0);
+    (void)mcp_list(&mcp);
+    RCS_TEXT_EQUAL(names(&mcp), "p_a/s p_caf\xc3\xa9/s");
+    for (size_t i = 0; i < RCS_COUNT(left_out); i++) {
+        CU_ASSERT_TRUE_FATAL(recourse_runner_left_out(mcp.kit.runner, i, &tool));
+        RCS_TEXT_EQUAL(kit_text(tool.name), left_out[i].name);
+        RCS_TEXT_EQUAL(kit_text(tool.reason), left_out[i].reason);
+        RCS_TEXT_EQUAL(kit_text(tool.server), "s");
+    }
+    CU_ASSERT_FALSE(recourse_runner_left_out(mcp.kit.runner, RCS_COUNT(left_out), &tool));
+    for (size_t i = 0; i < RCS_COUNT(listed); i++) {
+        size_t size = recourse_runner_listed(mcp.kit.runner, kit_span("s"), i, name, sizeof name);
+
+        RCS_EQUAL(size, strlen(listed[i]));
+        RCS_EQUAL(memcmp(name, listed[i], size), 0);
+    }
+    RCS_EQUAL(recourse_runner_listed(mcp.kit.runner, kit_span("s"), RCS_COUNT(listed), name, sizeof name), 0);
+    RCS_EQUAL(recourse_runner_listed(mcp.kit.runner, kit_span("t"), 0, name, sizeof name), 0);
+    mcp_close(&mcp);
+}
+
 /* ---- configuration ---- */
 
 static void test_refused(void)
@@ -331,6 +402,7 @@ int main(void)
         {"pages", test_pages},
         {"repeated cursor", test_repeated_cursor},
         {"page cap", test_page_cap},
+        {"tool cap", test_tool_cap},
         {"no list", test_no_list},
         {"odd tools", test_odd_tools},
         {"failure is the run's", test_failure_is_the_runs},
@@ -340,6 +412,7 @@ int main(void)
         {"lister is no tool", test_lister_is_no_tool},
         {"allow list", test_allow_list},
         {"annotations", test_annotations},
+        {"left out", test_left_out},
         {"refused", test_refused},
         {"no servers", test_no_servers},
     };

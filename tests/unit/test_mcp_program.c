@@ -160,6 +160,26 @@ static void test_no_room(void)
     mcp_close(&mcp);
 }
 
+/* A list with bad bytes is one; what is passed on of it is text. */
+static void test_bad_bytes_in_a_list(void)
+{
+    struct recourse_tool_info info;
+    struct recourse_turn *turn = NULL;
+
+    mcp_open(&mcp);
+    add_server();
+    server.line = NULL;
+    RCS_EQUAL(recourse_run_list_tools(mcp.kit.run, NULL, &turn, NULL), 0);
+    kit_settle(&mcp.kit);
+    sim_process_say(&server, MCP_RESULT(1, "{\"protocolVersion\":\"2025-06-18\"}") "\n"
+                    MCP_LIST("{\"name\":\"caf\xe9\",\"inputSchema\":{\"title\":\"\xff\"}}") "\n");
+    kit_settle(&mcp.kit);
+    CU_ASSERT_TRUE_FATAL(recourse_runner_tool_info(mcp.kit.runner, 0, &info));
+    RCS_TEXT_EQUAL(kit_text(info.name), "caf\xef\xbf\xbd");
+    RCS_TEXT_EQUAL(kit_text(info.schema), "{\"title\":\"\xef\xbf\xbd\"}");
+    mcp_close(&mcp);
+}
+
 /* ---- what is lost ---- */
 
 static const struct {
@@ -307,6 +327,120 @@ static void test_silent_start(void)
     RCS_EQUAL(server.cancels, 1);
 }
 
+static const struct {
+    const char *said;
+    const char *errors;
+    uint8_t era;
+    uint64_t timeout_ms;
+    const char *text;
+} openings[] = {
+    {"", "", RECOURSE_MCP_ERA_LEGACY, 4000, "the server did not answer `initialize` within 4 s"},
+    {"", "", RECOURSE_MCP_ERA_AUTO, 900, "the server did not answer `server/discover` within 900 ms"},
+    {"", "", RECOURSE_MCP_ERA_AUTO, 7500, "the server did not answer `initialize` within 2.5 s"},
+    {"Ready.\n", "", RECOURSE_MCP_ERA_LEGACY, 1000,
+     "the server did not answer `initialize` within 1 s; it has printed 1 line that is no JSON-RPC message"},
+    {"Ready.\n\n[1,\n\xff\n{}\n", "warning\n  no \x1b[1mkey\x1b[0m \n\n", RECOURSE_MCP_ERA_LEGACY, 1000,
+     "the server did not answer `initialize` within 1 s; it has printed 4 lines that are no JSON-RPC messages; last on its "
+     "standard error: no key"},
+};
+
+/* One that prints something else, or nothing: what was waited for is said, and what it did instead. */
+static void test_unanswered_openings(void)
+{
+    static const char *const command[] = {"srv", NULL};
+
+    for (size_t i = 0; i < RCS_COUNT(openings); i++) {
+        const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                                   .era = openings[i].era, .timeout_ms = openings[i].timeout_ms};
+        struct recourse_turn *turn = NULL;
+
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.errors = kit_span(openings[i].errors);
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        RCS_EQUAL(recourse_run_list_tools(mcp.kit.run, NULL, &turn, NULL), 0);
+        kit_settle(&mcp.kit);
+        sim_process_say(&server, openings[i].said);
+        kit_finish(&mcp.kit, turn);
+        RCS_TEXT_EQUAL(mcp.detail, openings[i].text);
+        expect_first("timeout3,unsent");
+        mcp_close(&mcp);
+    }
+}
+
+/* What is seen of a request moves its read timeout, and nothing else does; the try's own time holds over all of it. */
+static void test_idle(void)
+{
+    static const struct {
+        const char *said; /* after 600 ms; the call has id 3 */
+        uint64_t timeout_ms;
+        uint64_t ends_ms;
+        const char *facts;
+    } cases[] = {
+        {"", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":3}}\n", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":2}}\n", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\nnoise\n", 9000, 1000, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"roots/list\"}\n", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",", 9000, 1600, "timeout2"},
+        {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":3}}\n", 1200, 1200, "timeout3"},
+    };
+    static const char *const command[] = {"srv", NULL};
+
+    for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                                   .era = RECOURSE_MCP_ERA_LEGACY, .read_timeout_ms = 1000,
+                                                   .timeout_ms = cases[i].timeout_ms};
+        uint64_t began;
+
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.line = answer;
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        (void)mcp_list(&mcp);
+        mcp.facts[0] = '\0';
+        silent = 1;
+        (void)kit_start_one(&mcp.kit, "find", "{}");
+        began = mcp.kit.sim.now_ms;
+        kit_until(&mcp.kit, began + 600);
+        sim_process_say(&server, cases[i].said);
+        kit_until(&mcp.kit, began + cases[i].ends_ms - 1);
+        RCS_TEXT_EQUAL(mcp.facts, "");
+        kit_until(&mcp.kit, began + cases[i].ends_ms);
+        kit_settle(&mcp.kit);
+        expect_first(cases[i].facts);
+        server.written[server.written_size] = '\0';
+        CU_ASSERT_PTR_NOT_NULL(strstr(server.written, "\"notifications/cancelled\",\"params\":{\"requestId\":3,"));
+        mcp_close(&mcp);
+    }
+}
+
+/* A request that the server doesn't read is no sign of anything; one that was never sent touched nothing. */
+static void test_idle_unsent(void)
+{
+    static const char *const command[] = {"srv", NULL};
+    const struct recourse_mcp_server config = {.size = sizeof config, .name = "s", .command = command,
+                                               .era = RECOURSE_MCP_ERA_LEGACY, .read_timeout_ms = 1000};
+
+    for (size_t room = 0; room < 2; room++) {
+        mcp_open(&mcp);
+        mcp.kit.policy.policy.settings.tries = 1;
+        sim_process_init(&server, &mcp.kit.sim);
+        server.line = answer;
+        RCS_EQUAL(recourse_runner_add_mcp_server(mcp.kit.runner, &config, NULL), 0);
+        (void)mcp_list(&mcp);
+        mcp.facts[0] = '\0';
+        server.room = room;
+        (void)mcp_call(&mcp, "find", "{}");
+        expect_first(room == 0 ? "timeout2,unsent" : "timeout2");
+        sim_process_read(&server, SIZE_MAX / 2);
+        RCS_TEXT_EQUAL(kit_content(mcp_call(&mcp, "find", "{}"), 0), "found"); /* a line that had begun was written to its end */
+        mcp_close(&mcp);
+    }
+}
+
 static void test_no_processes(void)
 {
     static const char *const command[] = {"srv", NULL};
@@ -393,11 +527,15 @@ int main(void)
         {"requests of the server", test_requests_of_the_server},
         {"forms and lists", test_forms_and_lists},
         {"no room", test_no_room},
+        {"bad bytes in a list", test_bad_bytes_in_a_list},
         {"ends", test_ends},
         {"last words", test_last_words},
         {"failed starts", test_failed_starts},
         {"restart once", test_restart_once},
         {"silent start", test_silent_start},
+        {"unanswered openings", test_unanswered_openings},
+        {"idle", test_idle},
+        {"idle, unsent", test_idle_unsent},
         {"no processes", test_no_processes},
         {"no memory", test_no_memory},
         {"no memory for a call", test_no_memory_for_a_call},

@@ -56,6 +56,12 @@ static const struct {
     {9, MCP_STREAM(PRIMED), {STATUS(405)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 405", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {STATUS(400)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 400", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {STATUS(503)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 503", 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(404)}, 1, "200,network6,resumed1", ENDED ", and could not be read on: the answer was HTTP 404", 500, "e1"},
+    /* but a refusal of whoever asks, or of how often, is told as it came */
+    {9, MCP_STREAM(PRIMED), {STATUS(401)}, 1, "401,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(403)}, 1, "403,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {STATUS(429)}, 1, "429,error,resumed1", NULL, 500, "e1"},
+    {9, MCP_STREAM(PRIMED), {{.status = 429, .network = RECOURSE_NETWORK_CLOSED, .after_ms = 1}}, 1, "200,network6,resumed1", NULL, 500, "e1"},
     {9, MCP_STREAM(PRIMED), {MCP_JSON(MCP_RESULT(3, MCP_TEXT("no stream")))}, 1, "200,network6,resumed1",
      ENDED ", and could not be read on: the answer was HTTP 200", 500, "e1"},
     {9, MCP_STREAM(PRIMED), {{.network = RECOURSE_NETWORK_REFUSED, .unsent = true, .after_ms = 1}}, 1, "200,network6,resumed1",
@@ -175,6 +181,7 @@ static void test_deadline_and_cancel(void)
         struct recourse_turn *turn;
         struct mcp_kit mcp;
         uint64_t began;
+        size_t held;
 
         mcp_open(&mcp);
         mcp.kit.policy.policy.settings.resumes = 3;
@@ -185,10 +192,12 @@ static void test_deadline_and_cancel(void)
         mcp_add(&mcp, "s");
         (void)mcp_list(&mcp);
         mcp.facts[0] = '\0';
+        held = recourse_runner_memory(mcp.kit.runner);
         turn = kit_start_one(&mcp.kit, "find", "{}");
         began = mcp.kit.sim.now_ms;
         kit_until(&mcp.kit, began + (way == 1 ? 100 : 700)); /* in the wait; in the GET */
         RCS_EQUAL(mcp.kit.sim.stream_count, way == 1 ? 1 : 2);
+        RCS_EQUAL(recourse_runner_memory(mcp.kit.runner) - held, strlen("{}")); /* of request and stream nothing is kept */
         if (way == 0) {
             kit_until(&mcp.kit, began + 2000);
             kit_settle(&mcp.kit);

@@ -93,12 +93,12 @@ static void test_calls(void)
     kit_finish(&kit, kit_start_one(&kit, "lookup", "{\"a\":1}"));
     kit_finish(&kit, kit_start_one(&kit, "nosuch \"}\n", "{}"));
     RCS_TEXT_EQUAL(samples(metrics),
-                   "recourse_calls_total{policy=\"toy\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 2\n"
-                   "recourse_calls_total{policy=\"toy\",row=\"P3\",event=\"unknown_tool\",scenario=\"1\",tell=\"model\"} 1\n"
-                   "recourse_tries_total{policy=\"toy\",row=\"A2\",event=\"transient\",effect=\"unknown\"} 1\n"
-                   "recourse_tries_total{policy=\"toy\",row=\"A1\",event=\"ok\",effect=\"done\"} 2\n"
-                   "recourse_waits_total{policy=\"toy\",row=\"A2\",event=\"transient\",scenario=\"2\",wait=\"short\"} 1\n"
-                   "recourse_wait_seconds_total{policy=\"toy\",row=\"A2\",event=\"transient\",scenario=\"2\",wait=\"short\"} 0.200\n"
+                   "recourse_calls_total{policy=\"toy\",digest=\"f100000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 2\n"
+                   "recourse_calls_total{policy=\"toy\",digest=\"f100000000000000\",row=\"P3\",event=\"unknown_tool\",scenario=\"1\",tell=\"model\"} 1\n"
+                   "recourse_tries_total{policy=\"toy\",digest=\"f100000000000000\",row=\"A2\",event=\"transient\",scenario=\"2\",effect=\"unknown\"} 1\n"
+                   "recourse_tries_total{policy=\"toy\",digest=\"f100000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",effect=\"done\"} 2\n"
+                   "recourse_waits_total{policy=\"toy\",digest=\"f100000000000000\",row=\"A2\",event=\"transient\",scenario=\"2\",wait=\"short\"} 1\n"
+                   "recourse_wait_seconds_total{policy=\"toy\",digest=\"f100000000000000\",row=\"A2\",event=\"transient\",scenario=\"2\",wait=\"short\"} 0.200\n"
                    "recourse_metrics_lost_total 0\n");
     kit_close(&kit);
     recourse_metrics_free(metrics);
@@ -127,10 +127,10 @@ static void test_names(void)
     }
     RCS_TEXT_EQUAL(
         samples(metrics),
-        "recourse_calls_total{policy=\"a\\\\b\\\"c\\nd\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 1\n"
-        "recourse_calls_total{policy=\"a\\\\b\\\"c\\nd\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 1\n"
-        "recourse_tries_total{policy=\"a\\\\b\\\"c\\nd\",row=\"A1\",event=\"ok\",effect=\"done\"} 1\n"
-        "recourse_tries_total{policy=\"a\\\\b\\\"c\\nd\",row=\"A1\",event=\"ok\",effect=\"done\"} 1\n"
+        "recourse_calls_total{policy=\"a\\\\b\\\"c\\nd\",digest=\"0000000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 1\n"
+        "recourse_calls_total{policy=\"a\\\\b\\\"c\\nd\",digest=\"0100000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",tell=\"model\"} 1\n"
+        "recourse_tries_total{policy=\"a\\\\b\\\"c\\nd\",digest=\"0000000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",effect=\"done\"} 1\n"
+        "recourse_tries_total{policy=\"a\\\\b\\\"c\\nd\",digest=\"0100000000000000\",row=\"A1\",event=\"ok\",scenario=\"ok\",effect=\"done\"} 1\n"
         "recourse_metrics_lost_total 0\n");
     recourse_metrics_free(metrics);
 }

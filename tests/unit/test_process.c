@@ -149,6 +149,14 @@ static void test_no_start(void)
     child_init(&child, "");
     child.request.directory = "/no/such/place";
     expect_no_start(ENOENT, "can't enter /no/such/place: No such file or directory");
+    child_init(&child, "");
+    child.words[0] = "/s3cret";
+    child.request.shown_program = "/${KEY}";
+    expect_no_start(ENOENT, "can't start /${KEY}: No such file or directory");
+    child_init(&child, "");
+    child.request.directory = "/s3cret";
+    child.request.shown_directory = "/${KEY}";
+    expect_no_start(ENOENT, "can't enter /${KEY}: No such file or directory");
     memset(long_word, 'x', sizeof long_word - 1);
     child_init(&child, "");
     child.words[2] = long_word;

@@ -189,6 +189,28 @@ static void test_waits(void)
     rcs_faulty_free(server);
 }
 
+static void test_endless(void)
+{
+    struct rcs_faulty *server = serving("/x", "raw='<' endless='ab'");
+    static char text[200002];
+
+    RCS_EQUAL(rcs_faulty_count(server, NULL), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        int fd = dial(rcs_faulty_port(server));
+
+        say(fd, GET("/x"));
+        RCS_EQUAL(hear(fd, text, sizeof text - 1), 0);
+        close(fd);
+        RCS_EQUAL(text[0], '<');
+        for (size_t at = 1; at < sizeof text - 1; at++) {
+            if (text[at] != (at % 2 == 1 ? 'a' : 'b')) {
+                CU_FAIL_FATAL("other bytes");
+            }
+        }
+    }
+    rcs_faulty_free(server);
+}
+
 static void test_hang(void)
 {
     struct rcs_faulty *server = serving("/x", "body=1234 hang=middle");
@@ -509,6 +531,7 @@ int main(void)
         {"a connection's second request", test_reuse},
         {"waits", test_waits},
         {"hangs", test_hang},
+        {"what has no end", test_endless},
         {"the log", test_log},
         {"its own paths", test_own_paths},
         {"what is no request", test_bad_requests},

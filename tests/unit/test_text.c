@@ -73,13 +73,20 @@ static void code_points_are_decoded(void)
     };
 
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
+        char mended[64];
+        char points[64];
         size_t at = 0;
+        size_t used = 0;
 
         for (size_t k = 0; k < cases[i].count; k++) {
             RCS_EQUAL(rcs_utf8_next(cases[i].text.data, cases[i].text.size, &at), cases[i].points[k]);
+            used += rcs_utf8_put(cases[i].points[k], points + used);
         }
         RCS_EQUAL(at, cases[i].text.size);
         RCS_EQUAL(rcs_utf8_count(cases[i].text), cases[i].count);
+        RCS_EQUAL(rcs_utf8_mend(cases[i].text, NULL, 0), used);
+        RCS_EQUAL(rcs_utf8_mend(cases[i].text, mended, used), used);
+        CU_ASSERT_TRUE(memcmp(mended, points, used) == 0);
     }
 }
 

@@ -132,6 +132,11 @@ static void test_against_a_list(void)
 static struct rcs_timers running;
 static unsigned fired;
 
+static void once(struct rcs_timer *timer)
+{
+    (void)timer;
+}
+
 static void again(struct rcs_timer *timer)
 {
     fired++;
@@ -139,16 +144,22 @@ static void again(struct rcs_timer *timer)
     rcs_timers_set(&running, timer, 7);
 }
 
+/* A timer that always sets itself again fires once a run, and the others get their turn. */
 static void test_run_is_bounded(void)
 {
-    struct rcs_timer timer;
+    struct rcs_timer timers[12];
 
     rcs_timers_init(&running, NULL);
-    rcs_timer_init(&timer, again);
-    RCS_EQUAL(rcs_timers_set(&running, &timer, 7), 0);
+    for (size_t i = 0; i < RCS_COUNT(timers); i++) {
+        rcs_timer_init(&timers[i], i == 5 ? once : again);
+        RCS_EQUAL(rcs_timers_set(&running, &timers[i], 7), 0);
+    }
     RCS_EQUAL(rcs_timers_run(&running, 6, 10), 0);
     RCS_EQUAL(rcs_timers_run(&running, 7, 10), 10);
-    RCS_EQUAL(fired, 10);
+    RCS_EQUAL(fired, 9);
+    CU_ASSERT_FALSE(rcs_timer_is_set(&timers[5]));
+    RCS_EQUAL(rcs_timers_run(&running, 7, 100), 11);
+    RCS_EQUAL(fired, 20);
     RCS_EQUAL(rcs_timers_next(&running), 7);
     rcs_timers_clear(&running);
 }
