@@ -45,7 +45,7 @@ static const char *twice_text(const struct rcs_difference *item)
 
 static const char *title_of(const struct rcs_compared *compared, const struct rcs_difference *item)
 {
-    const char *lean = lean_text(item->leans);
+    const char *lean = item->leans == (RCS_LOOSER | RCS_STRICTER) ? "may be both looser and stricter" : lean_text(item->leans);
     const char *title = item->change == RCS_CHANGE_REPLAY && item->claimed ? "may be done twice by the old policy, and was not before"
                                                                            : titles[item->change];
 

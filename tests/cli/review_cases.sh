@@ -339,7 +339,7 @@ has stdout "$out" 'waits longer: rate_limited@60s
 shared=tests/policies/shared.policy.md
 variant tokens 's/^| retries | runner | 500 |/| retries | runner | 20 |/' "$shared"
 verdict 2 different "$shared" "$new"
-has stdout "$out" 'setting changed (both): budget retries
+has stdout "$out" 'setting changed (may be both looser and stricter): budget retries
    old: of each runner, holds 500, a wait needs -, a failure takes -, an ok gives back cost, else 1; one call by itself, unavailable, unavailable: waits 0 s to 100 ms, for try 3; 2 tries [P1 A3 B1 A3]
    new: of each runner, holds 20, a wait needs -, a failure takes -, an ok gives back cost, else 1; one call by itself, unavailable, unavailable!budget: spared to model, reminder: '
 confirm "$shared" "$new"
