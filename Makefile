@@ -73,7 +73,7 @@ GENERATED := $(patsubst %.rl,$(B)/rl/%.c,$(wildcard src/*/*.rl gen/*.rl)) $(POLI
 LIBRARY := $(B)/librecourse.so.$(VERSION)
 INSTALLED := $(B)/recourse $(B)/librecourse.a $(B)/librecourse.so $(B)/man/recourse.1
 
-.PHONY: all deps demo test test-threads simulate cases vectors interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
+.PHONY: all deps demo test test-threads simulate cases vectors faults interop interop-deps check review web web-deps lint sanitize tsan fuzz coverage
 .PHONY: install uninstall dist distcheck clean help programs
 all: $(INSTALLED) $(EXAMPLES)
 
@@ -83,6 +83,7 @@ help:
 	  'make simulate  a million calls on a simulated port, and what has to hold; SEEDS=N for more, FROM=N begins elsewhere' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
 	  'make vectors   published numbers of other systems'"'"' retries, and README'"'"'s table of them' \
+	  'make faults    memory, writes, processes and connections that fail; FULL=1 for all, PLAN="run alloc:17" for one' \
 	  'make interop   against other people'"'"'s MCP servers and the conformance suite, from npm; make interop-deps installs them' \
 	  'make all       build/recourse, build/librecourse.a and .so, the man pages, the examples' \
 	  'make install   into PREFIX (/usr/local) under DESTDIR; BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR; make uninstall' \
@@ -256,6 +257,17 @@ cases: $(B)/recourse $(B)/tests/run/test_field
 # Other systems' published numbers on policies that say the same, and README's table of them; part of `test`.
 vectors: $(B)/tests/policy/test_vectors
 	@B=$(B) $(B)/tests/policy/test_vectors --table
+
+# Programs in which calls of libc fail, one after the other; FULL=1: each of them. PLAN="run alloc:17+" makes one, and shows what comes of it.
+FAULT := $(B)/tests/fault
+$(FAULT)/preload.so: tests/fault/preload.c | deps
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(COMMON) $(filter-out -Wpedantic,$(WARNINGS)) -shared $< -o $@ -ldl
+$(FAULT)/fault: $(B)/obj/tests/fault/main.o $(SERVER_OBJECTS)
+	@mkdir -p $(@D)
+	$(call link,$^,-pthread)
+faults: $(FAULT)/fault $(FAULT)/preload.so $(B)/recourse $(B)/embed_poll $(B)/mcp-server
+	@$(FAULT)/fault $(B) $(if $(FULL),--full) $(PLAN)
 
 # Needs the network the first time, and then no more. RECOURSE=... tests another command than the one built.
 interop-deps:

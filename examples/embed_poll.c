@@ -74,11 +74,13 @@ struct desk {
 
 static void ask_desk(void *user, struct recourse_invocation *invocation)
 {
+    static const char text[] = "the desk can't be asked";
+    static const struct recourse_completion failed = {.answer = RECOURSE_ANSWER_ERROR, .content = {text, sizeof text - 1}};
     struct desk *desk = user;
 
     desk->waiting = invocation;
     if (write(desk->pipe[1], "!", 1) != 1) {
-        perror("pipe");
+        recourse_invocation_complete(invocation, &failed); /* each invocation is answered, once */
     }
 }
 

@@ -17,7 +17,7 @@ struct rcs_arena_block {
 __attribute__((weak)) void rcs_arena_panic(size_t size)
 {
     fprintf(stderr, "recourse: the compiler is out of memory (%zu bytes wanted)\n", size);
-    abort();
+    exit(EXIT_FAILURE);
 }
 
 static struct rcs_arena_block *add_block(struct rcs_arena *arena, size_t size)

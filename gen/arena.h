@@ -13,7 +13,7 @@ struct rcs_arena {
 };
 
 /* A zeroed arena is ready. Allocation never returns NULL: out of memory, it ends the compiler through `rcs_arena_panic`,
-   which by default prints one line and calls abort. The library never compiles on a host's behalf without saying so. */
+   which by default prints one line and exits with 1. The library never compiles on a host's behalf without saying so. */
 void *rcs_arena_alloc(struct rcs_arena *arena, size_t size); /* zeroed, aligned for anything */
 char *rcs_arena_copy(struct rcs_arena *arena, const char *text, size_t size); /* NUL-terminated */
 char *rcs_arena_format(struct rcs_arena *arena, const char *format, ...) RECOURSE_PRINTF(2, 3);

@@ -13,6 +13,7 @@
 #define URL_DEFAULT "http://localhost:4318/v1/traces"
 #define PATH "v1/traces"
 #define LAST_MS 5000u /* that the end of a run waits at most */
+#define QUEUE_MAX 32768u /* spans: a reply has 10,000 calls at most, and they may be over before a collector is awake */
 #define SLICE_MS 100u /* of it, after which a signal has been heard */
 
 /* ---- the environment ---- */
@@ -227,7 +228,7 @@ static bool is_disabled(void)
 bool rcs_run_otlp_open(const struct rcs_run_options *options, struct recourse_port *port, struct rcs_arena *arena,
                        struct recourse_spans **spans)
 {
-    struct recourse_spans_options wanted = {.size = sizeof wanted, .port = port};
+    struct recourse_spans_options wanted = {.size = sizeof wanted, .port = port, .queue_max = QUEUE_MAX};
     struct recourse_error error = {.code = RECOURSE_OK};
     const char *name;
 
@@ -269,6 +270,14 @@ bool rcs_run_otlp_join(const struct rcs_run_options *options, struct recourse_ca
     return true;
 }
 
+static const char *why_missing(const struct recourse_spans_state *state)
+{
+    if (*state->problem != '\0') {
+        return state->problem;
+    }
+    return state->dropped > 0 ? "there was no room for them" : "the collector has not answered in time";
+}
+
 void rcs_run_otlp_close(struct recourse_spans *spans, const bool *stopped)
 {
     struct recourse_spans_state state;
@@ -284,7 +293,7 @@ void rcs_run_otlp_close(struct recourse_spans *spans, const bool *stopped)
     missing = state.ended - state.exported;
     if (missing > 0) {
         rcs_cli_error("run", "--otlp: %llu of %llu spans were not exported: %s", (unsigned long long)missing,
-                      (unsigned long long)state.ended, *state.problem != '\0' ? state.problem : "no answer in time");
+                      (unsigned long long)state.ended, why_missing(&state));
     }
     recourse_spans_free(spans);
 }
