@@ -35,7 +35,7 @@ DEPFLAGS = -MMD -MP
 LIB_PACKAGES := libcurl libcrypto
 LIBS = $(shell pkg-config --libs $(LIB_PACKAGES)) -pthread
 CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
-UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
+UNIT_LIBS = $(shell pkg-config --libs cunit libssl) $(CLI_LIBS)
 
 # One line a step; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $@;)
@@ -81,6 +81,7 @@ help:
 	@printf '%s\n' 'make demo      a turn of tool calls against a faulty server, and what became of each' \
 	  'make test      every test; the last line counts them' \
 	  'make simulate  a million calls on a simulated port, and what has to hold; SEEDS=N for more, FROM=N begins elsewhere' \
+	  'make load      10,000 calls open at once, and 1,000 messages a second to one program for a minute; none may be lost' \
 	  'make cases     failures that users reported, through the command; what is not run yet, and why' \
 	  'make vectors   published numbers of other systems'"'"' retries, and README'"'"'s table of them' \
 	  'make faults    memory, writes, processes and connections that fail; FULL=1 for all, PLAN="run alloc:17" for one' \
@@ -93,7 +94,8 @@ help:
 	  'make sanitize  tests under ASan and UBSan; make tsan: those with threads under TSan' \
 	  'make web       the pages of explain and audit show, tested in a browser, which it installs' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
-	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
+	  'make plot      CPU of a call against the number of calls: tests/bench/cost.svg' \
+  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
 	  'make dist      build/dist/recourse-$(VERSION).tar.gz, to be built without Ragel; make distcheck builds and tests it' \
 	  'make clean     removes build/'
@@ -219,7 +221,7 @@ $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 $(B)/mcp-server: $(B)/obj/tests/server/mcp_main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
 
-$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio $(B)/tests/run/test_field: | $(B)/mcp-server
+$(B)/tests/unit/test_mcp_server_stdio $(B)/tests/run/test_mcp_stdio $(B)/tests/run/test_field $(B)/tests/run/test_load: | $(B)/mcp-server
 
 $(B)/demo: $(call objects,tests/demo) $(SERVER_OBJECTS)
 	$(call link,$^,$(CLI_LIBS))
@@ -333,6 +335,16 @@ clean:
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
+# ---- load: LOAD="CALLS SECONDS A-SECOND" for other figures than "10000 60 1000" ----
+
+$(B)/tests/load/load: $(B)/obj/tests/load/main.o $(B)/libunit.a $(B)/libgen.a $(B)/librecourse.a
+	@mkdir -p $(@D)
+	$(call link,$^,$(UNIT_LIBS))
+
+.PHONY: load
+load: $(B)/tests/load/load $(B)/mcp-server
+	@$(B)/tests/load/load $(LOAD)
+
 # ---- the bench: `make bench`, or parts of it: `make bench ONLY="runner peers"` ----
 
 BENCH := $(addprefix $(B)/bench/,bench server bare runner waiting step match audit)
@@ -344,16 +356,20 @@ $(B)/obj/bench/%.o: $(B)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 $(B)/obj/tests/bench/match.o: CFLAGS += $(if $(call PCRE2,--libs),-DBENCH_PCRE2 $(call PCRE2,--cflags))
-$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_mcp parts_local parts_audit)
+$(B)/bench/bench: $(patsubst %,$(B)/obj/tests/bench/%.o,main table process parts_run parts_scale parts_mcp parts_local parts_audit)
 $(B)/bench/runner: $(B)/obj/bench/bench.o
 $(B)/bench/waiting: $(B)/obj/bench/waiting.o
 $(B)/bench/audit: $(B)/obj/tests/bench/audit.o $(B)/libcli.a $(B)/libgen.a
 $(filter-out %/bench,$(BENCH)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/librecourse.a
 $(BENCH):
 	@mkdir -p $(@D)
-	$(call link,$(filter %.o,$^) $(filter %.a,$^),$(call PCRE2,--libs) $(LIBS))
+	$(call link,$(filter %.o,$^) $(filter %.a,$^),$(call PCRE2,--libs) $(LIBS) -lm)
 
-.PHONY: bench bench-deps
+.PHONY: bench bench-deps plot
+# CPU of a call at 100,000 calls against that at 100, and the plot that README shows.
+plot: all $(BENCH)
+	@BENCH_PLOT=tests/bench/cost.svg $(B)/bench/bench $(B)/bench scale
+
 bench-deps: | deps
 	@tests/bench/deps $(B)/bench
 	@rm -f $(B)/obj/tests/bench/match.o # which is another one with PCRE2

@@ -94,7 +94,7 @@ static const char *describe(const struct visit *visit)
         return rcs_arena_format(arena, " (%s, %s, %s)", when, visit->at.safe ? "safe" : "unsafe",
                                 acted ? "may have acted" : "never acted");
     }
-    return "";
+    return history->place != RECOURSE_BACKOFF ? "" : acted ? " (may have acted)" : " (never acted)";
 }
 
 static void find_gap(const struct visit *visit, struct seen *seen)

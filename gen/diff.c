@@ -203,6 +203,7 @@ void rcs_diff_find(struct rcs_arena *arena, const struct rcs_spec *old_spec, con
     tools = rcs_diff_tools(arena, diff);
     rcs_diff_runs(arena, diff, pairs.items, pairs.count, tools);
     rcs_diff_settings(arena, diff);
+    rcs_diff_shared(arena, diff, &pairs);
     put_in_order(diff);
     diff->verdict = verdict_of(diff);
 }

@@ -40,7 +40,7 @@ enum rcs_verdict { RCS_SAME = 0, RCS_VERDICT_LOOSER = 1, RCS_VERDICT_STRICTER = 
 
 /* How one of the two policies sees it. */
 struct rcs_diff_side {
-    struct rcs_word *words; /* the run; NULL if it is not about runs */
+    struct rcs_word *words; /* the run; NULL if none shows it */
     size_t word_count;
     const char *value;      /* where it is not: a setting, a failure */
     const char *rows;       /* "F2"; "" */
@@ -98,8 +98,16 @@ void rcs_diff_facts(struct rcs_arena *arena, const struct rcs_spec *old_spec, co
 
 struct rcs_difference *rcs_diff_add(struct rcs_arena *arena, struct rcs_diff *diff, uint8_t change, uint8_t leans);
 
+/* "of each server, holds 100, ..." */
+const char *rcs_budget_text(struct rcs_arena *arena, const struct recourse_budget *budget);
+const char *rcs_breaker_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct recourse_breaker *breaker);
+
 /* Settings whose value says all. */
 void rcs_diff_settings(struct rcs_arena *arena, struct rcs_diff *diff);
+
+/* Gives the settings of budgets, costs and breakers the shortest run of one call that shows them, where there is one: their
+   sides have words besides a value. */
+void rcs_diff_shared(struct rcs_arena *arena, struct rcs_diff *diff, const struct rcs_facts_pairs *pairs);
 
 /* Tools that may be run twice in one policy and not in the other. Of the four ways in which a tool can be taken by both, the
    bits of those that some tool is: 1 safe to both, 2 unsafe to both, 4 safe to the new one only, 8 safe to the old one. */

@@ -294,15 +294,16 @@ static void compare_waiting(struct walk *walk, const struct step *step)
     ended.in_wait = true;
     ended.wait_event = RECOURSE_EVENT_CANCELLED;
     for (int side = OLD; side <= NEW; side++) {
-        ended.turns[side] = (struct rcs_turn){.row = walk->turns[side].cancelled, .ended = RECOURSE_NONE};
+        ended.turns[side] = (struct rcs_turn){.row = walk->turns[side].cancelled[step->turns[side].next.acted],
+                                               .ended = RECOURSE_NONE};
     }
     compare_reports(walk, &ended);
-    if (walk->turns[OLD].circuit_open == RECOURSE_NONE || walk->turns[NEW].circuit_open == RECOURSE_NONE) {
+    if (walk->turns[OLD].circuit_open[0] == RECOURSE_NONE || walk->turns[NEW].circuit_open[0] == RECOURSE_NONE) {
         return; /* that one has breakers and the other none stands among the settings */
     }
     ended.wait_event = RECOURSE_EVENT_CIRCUIT_OPEN;
     for (int side = OLD; side <= NEW; side++) {
-        ended.turns[side].row = walk->turns[side].circuit_open;
+        ended.turns[side].row = walk->turns[side].circuit_open[step->turns[side].next.acted];
     }
     compare_reports(walk, &ended);
 }

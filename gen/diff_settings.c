@@ -84,7 +84,7 @@ static const char *tokens(struct rcs_arena *arena, uint32_t number)
     return number == 0 ? "-" : rcs_arena_format(arena, "%u", number);
 }
 
-static const char *budget_text(struct rcs_arena *arena, const struct recourse_budget *at)
+const char *rcs_budget_text(struct rcs_arena *arena, const struct recourse_budget *at)
 {
     const char *gives = tokens(arena, at->gives);
 
@@ -96,7 +96,7 @@ static const char *budget_text(struct rcs_arena *arena, const struct recourse_bu
                             tokens(arena, at->takes), gives);
 }
 
-static const char *breaker_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct recourse_breaker *at)
+const char *rcs_breaker_text(struct rcs_arena *arena, const struct rcs_spec *spec, const struct recourse_breaker *at)
 {
     const char *failures = "";
 
@@ -115,7 +115,7 @@ static const char *budget_of(struct rcs_arena *arena, const struct rcs_spec *spe
 {
     for (size_t i = 0; i < spec->budget_count; i++) {
         if (strcmp(spec->budgets[i].budget.id, id) == 0) {
-            return budget_text(arena, &spec->budgets[i].budget);
+            return rcs_budget_text(arena, &spec->budgets[i].budget);
         }
     }
     return "none";
@@ -125,7 +125,7 @@ static const char *breaker_of(struct rcs_arena *arena, const struct rcs_spec *sp
 {
     for (size_t i = 0; i < spec->breaker_count; i++) {
         if (strcmp(spec->breakers[i].breaker.id, id) == 0) {
-            return breaker_text(arena, spec, &spec->breakers[i].breaker);
+            return rcs_breaker_text(arena, spec, &spec->breakers[i].breaker);
         }
     }
     return "none";

@@ -46,7 +46,7 @@ static bool guard_holds(const struct rcs_guard *guard, const struct rcs_history 
     if (history->place == RECOURSE_ATTEMPT) {
         return (guard->tries & try_bit) && (guard->safety & safe_bit) && (guard->acted & acted_bit);
     }
-    return true;
+    return history->place != RECOURSE_BACKOFF || (guard->acted & acted_bit);
 }
 
 struct rcs_hit rcs_model_row(const struct rcs_spec *spec, const struct rcs_history *history, const struct rcs_case *at)

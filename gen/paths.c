@@ -238,8 +238,8 @@ static size_t wait(struct work *work, size_t number, const struct place *from, c
 {
     static const struct rcs_letter cancel = {.event = RECOURSE_EVENT_CANCELLED};
     static const struct rcs_letter open = {.event = RECOURSE_EVENT_CIRCUIT_OPEN};
-    struct rcs_turn cancelled = {.row = work->turns.cancelled, .ended = RECOURSE_NONE};
-    struct rcs_turn circuit = {.row = work->turns.circuit_open, .ended = RECOURSE_NONE};
+    struct rcs_turn cancelled = {.row = work->turns.cancelled[turn->next.acted], .ended = RECOURSE_NONE};
+    struct rcs_turn circuit = {.row = work->turns.circuit_open[turn->next.acted], .ended = RECOURSE_NONE};
     uint64_t deadline_ms = work->turns.spec->settings.call_deadline_ms;
     struct place place;
     uint64_t least;

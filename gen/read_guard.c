@@ -2,6 +2,7 @@
 
 #define IN(table) (1u << (table))
 #define BOTH (IN(RECOURSE_ATTEMPT) | IN(RECOURSE_EXHAUSTED))
+#define LATER (BOTH | IN(RECOURSE_BACKOFF))
 
 enum set { TRIES, SAFETY, ACTED, REASONS };
 
@@ -15,8 +16,8 @@ static const struct guard_form {
     {"later try", TRIES, RCS_TRY_LATER, BOTH},
     {"safe", SAFETY, RCS_SAFE, IN(RECOURSE_ATTEMPT)},
     {"unsafe", SAFETY, RCS_UNSAFE, IN(RECOURSE_ATTEMPT)},
-    {"never acted", ACTED, RCS_NEVER_ACTED, BOTH},
-    {"may have acted", ACTED, RCS_MAY_HAVE_ACTED, BOTH},
+    {"never acted", ACTED, RCS_NEVER_ACTED, LATER},
+    {"may have acted", ACTED, RCS_MAY_HAVE_ACTED, LATER},
     {"tries spent", REASONS, 1u << RECOURSE_REASON_TRIES_SPENT, IN(RECOURSE_EXHAUSTED)},
     {"asked too long", REASONS, 1u << RECOURSE_REASON_ASKED_TOO_LONG, IN(RECOURSE_EXHAUSTED)},
     {"over budget", REASONS, 1u << RECOURSE_REASON_OVER_BUDGET, IN(RECOURSE_EXHAUSTED)},
@@ -89,8 +90,9 @@ static bool read_one(struct rcs_cursor *cursor, uint8_t table, bool budgets, str
     }
     if ((forms[i].tables & IN(table)) == 0) {
         return fail(cursor, begin, "guard",
-                    table == RECOURSE_ATTEMPT ? "in attempt there is no reason yet: it belongs to exhausted"
-                                              : "'safe' and 'unsafe' belong to the table of attempt");
+                    table == RECOURSE_ATTEMPT    ? "in attempt there is no reason yet: it belongs to exhausted"
+                    : table == RECOURSE_BACKOFF ? "in backoff there are no guards but 'never acted' and 'may have acted'"
+                                                : "'safe' and 'unsafe' belong to the table of attempt");
     }
     if (negated && forms[i].set != REASONS) {
         return fail(cursor, begin, "guard", "'not' stands before a reason only: write the other guard of the two");

@@ -134,9 +134,11 @@ static void read_if(struct rcs_reader *reader, const struct rcs_cell *cell, stru
     rcs_open_cell(reader, &cursor, cell);
     row->if_place = cell->place;
     row->guard_text = rcs_cell_canonical(reader->arena, cursor.text, cursor.size, false);
-    if (row->table != RECOURSE_ATTEMPT && row->table != RECOURSE_EXHAUSTED) {
+    if (row->table == RECOURSE_PRECONDITION || has_event(row, RECOURSE_EVENT_ELAPSED)) {
         if (strcmp(row->guard_text, "-") != 0) {
-            rcs_complain(reader, "guard", cell->place, "there are no guards in this table: expected '-'");
+            rcs_complain(reader, "guard", cell->place,
+                         row->table == RECOURSE_PRECONDITION ? "there are no guards in this table: expected '-'"
+                                                             : "'elapsed' leads to attempt in any case: expected '-'");
         }
         return;
     }

@@ -25,9 +25,9 @@ static uint16_t row_of(const struct rcs_turns *turns, const struct rcs_history *
     return *cell;
 }
 
-static uint16_t plain_row(const struct rcs_turns *turns, uint8_t place, uint16_t event)
+static uint16_t plain_row(const struct rcs_turns *turns, uint8_t place, uint16_t event, bool acted)
 {
-    struct rcs_history history = {.place = place, .tries = place != RECOURSE_PRECONDITION};
+    struct rcs_history history = {.place = place, .tries = place != RECOURSE_PRECONDITION, .acted = acted};
     struct rcs_case at = {.event = event};
 
     return row_of(turns, &history, &at);
@@ -42,18 +42,20 @@ void rcs_turns_open(struct rcs_turns *turns, struct rcs_arena *arena, const stru
         turns->rows[i] = UNASKED;
     }
     turns->windows = rcs_arena_alloc(arena, (spec->wait_count * spec->settings.tries + 1) * sizeof *turns->windows);
-    turns->ready = plain_row(turns, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY);
-    turns->elapsed = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED);
-    turns->cancelled = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CANCELLED);
-    turns->circuit_open = RECOURSE_NONE;
-    if (rcs_event_is_live(spec, RECOURSE_EVENT_CIRCUIT_OPEN)) {
-        turns->circuit_open = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CIRCUIT_OPEN);
+    turns->ready = plain_row(turns, RECOURSE_PRECONDITION, RECOURSE_EVENT_READY, false);
+    turns->elapsed = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_ELAPSED, false);
+    for (int acted = 0; acted < 2; acted++) {
+        bool breakers = rcs_event_is_live(spec, RECOURSE_EVENT_CIRCUIT_OPEN);
+
+        turns->cancelled[acted] = plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CANCELLED, acted == 1);
+        turns->circuit_open[acted] =
+            breakers ? plain_row(turns, RECOURSE_BACKOFF, RECOURSE_EVENT_CIRCUIT_OPEN, acted == 1) : RECOURSE_NONE;
     }
 }
 
 uint16_t rcs_turns_before(const struct rcs_turns *turns, uint16_t event)
 {
-    return plain_row(turns, RECOURSE_PRECONDITION, event);
+    return plain_row(turns, RECOURSE_PRECONDITION, event, false);
 }
 
 static bool counts_uses(const struct rcs_turns *turns, const struct rcs_spec_wait *wait)

@@ -42,9 +42,9 @@ struct rcs_turns {
         uint64_t least_ms, most_ms;
     } *windows; /* [wait * tries + index] */
     bool rough;     /* uses of waits that only grow are not counted: fewer spots, and lengths of waits are bounds */
-    uint16_t elapsed; /* the row on which the next try begins, the row of a call cancelled while it waits, */
-    uint16_t cancelled;
-    uint16_t circuit_open; /* that of one that a breaker ends there; RECOURSE_NONE: there are no breakers */
+    uint16_t elapsed; /* the row on which the next try begins */
+    uint16_t cancelled[2];    /* that of a call cancelled while it waits: if it never acted, if it may have; */
+    uint16_t circuit_open[2]; /* and of one that a breaker ends there; RECOURSE_NONE: there are no breakers */
     uint16_t ready;   /* and that of the first try */
 };
 

@@ -220,6 +220,11 @@ struct recourse_port_options {
      */
     int (*submit)(void *user, void (*work)(void *argument), void *argument);
     void *submit_user;
+    /*
+     * HTTP/2 over TLS, where servers offer it. For servers that are trusted: one that floods its connection can keep libcurl at work
+     * for longer than any deadline, and an answer that waits for room holds up the others on its connection.
+     */
+    bool http2;
 };
 
 /*

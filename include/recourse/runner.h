@@ -328,7 +328,8 @@ struct recourse_runner_options {
      * where there is no room they are not read on, no further try is begun while another is under way, and the read
      * timeouts of those that wait rest; deadlines hold. The last `body_max` of it (at most half) are for one answer at a
      * time, so that one always ends. Beyond it, for a moment, go results that are larger than what came; the answers of
-     * functions, which are there already; and that one answer, where arguments have taken its place.
+     * functions, which are there already; that one answer, where arguments have taken its place; and of a compressed answer that waits
+     * what 2 KiB of it are decoded to (honest ones some 20 KiB, none more than 2 MiB).
      */
     size_t memory_max;
     size_t body_max;         /* one answer, bytes; 0: 4 MiB; at most `memory_max`. Beyond: `too large` */

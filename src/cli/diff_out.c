@@ -45,7 +45,7 @@ static const char *twice_text(const struct rcs_difference *item)
 
 static const char *title_of(const struct rcs_compared *compared, const struct rcs_difference *item)
 {
-    const char *lean = lean_text(item->leans);
+    const char *lean = item->leans == (RCS_LOOSER | RCS_STRICTER) ? "may be both looser and stricter" : lean_text(item->leans);
     const char *title = item->change == RCS_CHANGE_REPLAY && item->claimed ? "may be done twice by the old policy, and was not before"
                                                                            : titles[item->change];
 
@@ -128,18 +128,27 @@ static void walk(const struct rcs_compared *compared, const struct rcs_spec *spe
     rcs_model_run(compared->arena, spec, side->words, side->word_count, run);
 }
 
-static const char *side_text(const struct rcs_compared *compared, const struct rcs_spec *spec,
-                             const struct rcs_diff_side *side)
+static const char *run_text(const struct rcs_compared *compared, const struct rcs_spec *spec,
+                            const struct rcs_diff_side *side)
 {
     struct rcs_run run;
 
-    if (side->value != NULL) {
-        return *side->rows == '\0' ? side->value
-                                   : rcs_arena_format(compared->arena, "%s [%s]", side->value, side->rows);
-    }
     walk(compared, spec, side, &run);
     return rcs_arena_format(compared->arena, "%s [%s]", outcome_text(compared, spec, &run),
                             rows_text(compared, spec, &run));
+}
+
+static const char *side_text(const struct rcs_compared *compared, const struct rcs_spec *spec,
+                             const struct rcs_diff_side *side)
+{
+    if (side->value == NULL) {
+        return run_text(compared, spec, side);
+    }
+    if (side->word_count > 0) { /* a setting, and a run of one call that shows it */
+        return rcs_arena_format(compared->arena, "%s; one call by itself, %s: %s", side->value, words_text(compared, spec, side),
+                                run_text(compared, spec, side));
+    }
+    return *side->rows == '\0' ? side->value : rcs_arena_format(compared->arena, "%s [%s]", side->value, side->rows);
 }
 
 /* What shows the difference, one for both policies or each its own. */
@@ -390,7 +399,7 @@ static void write_side(struct rcs_out *out, const struct rcs_compared *compared,
         for (size_t i = 0; i < run.step_count; i++) {
             rcs_out_text(out, spec->rows[run.steps[i].row].id);
         }
-        what = outcome_text(compared, spec, &run);
+        what = side->value == NULL ? outcome_text(compared, spec, &run) : side->value;
     } else if (*side->rows != '\0') {
         rcs_out_text(out, side->rows);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "gen/diff.h"
 #include "waits_out.h"
 
 #define WINDOWS_READ 6u
@@ -34,6 +35,16 @@ static void add_report(struct rcs_string *out, const struct rcs_spec *spec, cons
     }
 }
 
+static const char *cost_text(struct rcs_arena *arena, const struct rcs_spec *spec, uint16_t wait)
+{
+    const struct rcs_spec_wait *own = &spec->waits[wait];
+
+    return own->budget == RECOURSE_NONE ? ""
+                                        : rcs_arena_format(arena, " for %u %s of budget %s", own->cost,
+                                                           own->cost == 1 ? "token" : "tokens",
+                                                           spec->budgets[own->budget].budget.id);
+}
+
 static void add_next(struct rcs_string *out, const struct rcs_spec *spec, const struct rcs_spec_row *row)
 {
     switch ((enum rcs_next)row->next) {
@@ -41,10 +52,10 @@ static void add_next(struct rcs_string *out, const struct rcs_spec *spec, const 
         rcs_append_text(out, row->table == RECOURSE_BACKOFF ? "the tool is called again" : "the tool is called");
         break;
     case RCS_NEXT_BACKOFF_OR_EXHAUSTED:
-        rcs_append_text(out, rcs_arena_format(out->arena, "tried again (%s) after %s [wait %s]; where that can't be, exhausted",
+        rcs_append_text(out, rcs_arena_format(out->arena, "tried again (%s) after %s [wait %s]%s; where that can't be, exhausted",
                                               spec->scenarios[row->scenario].label,
                                               rcs_windows_text(out->arena, spec, &spec->waits[row->wait], WINDOWS_READ),
-                                              spec->waits[row->wait].id));
+                                              spec->waits[row->wait].id, cost_text(out->arena, spec, row->wait)));
         break;
     case RCS_NEXT_EXHAUSTED:
         rcs_append_text(out, "not tried again: exhausted");
@@ -87,6 +98,26 @@ static void add_id(struct rcs_string *out, const char *id)
     rcs_append_text(out, rcs_arena_format(out->arena, "  %-4s ", id));
 }
 
+static void add_shared(struct rcs_string *out, const struct rcs_spec *spec)
+{
+    if (spec->budget_count > 0) {
+        rcs_append_text(out, "\nbudgets: tokens that calls share, and waits take\n");
+    }
+    for (size_t i = 0; i < spec->budget_count; i++) {
+        add_id(out, spec->budgets[i].budget.id);
+        rcs_append_text(out, rcs_budget_text(out->arena, &spec->budgets[i].budget));
+        rcs_append_text(out, "\n");
+    }
+    if (spec->breaker_count > 0) {
+        rcs_append_text(out, "\nbreakers: when no try is made for a while\n");
+    }
+    for (size_t i = 0; i < spec->breaker_count; i++) {
+        add_id(out, spec->breakers[i].breaker.id);
+        rcs_append_text(out, rcs_breaker_text(out->arena, spec, &spec->breakers[i].breaker));
+        rcs_append_text(out, "\n");
+    }
+}
+
 void rcs_explain_text(const struct rcs_loaded *loaded, struct rcs_string *out)
 {
     const struct rcs_spec *spec = loaded->spec;
@@ -114,4 +145,5 @@ void rcs_explain_text(const struct rcs_loaded *loaded, struct rcs_string *out)
         rcs_explain_failure(out, spec, &spec->fact_rows[i]);
         rcs_append_text(out, "\n");
     }
+    add_shared(out, spec);
 }

@@ -179,7 +179,7 @@ static size_t on_block(char *block, size_t one, size_t size, void *user)
     (void)one;
     transfer->active_ms = transfer->lane->now_ms;
     decide_keeping(transfer);
-    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL) {
+    if (size >= (size_t)RCS_HTTP_RECEIVE_SMALL && transfer->answer.encodings == 0) { /* else it says nothing of what came */
         transfer->http->large_left = RCS_HTTP_LARGE_FOR;
     }
     if (transfer->enough) {
@@ -253,7 +253,7 @@ static struct recourse_transfer *new_transfer(struct rcs_http *http)
     transfer->http = http;
     rcs_answer_init(&transfer->answer, http->allocator, 0);
     transfer->easy = curl_easy_init();
-    if (transfer->easy == NULL || !rcs_http_prepare(transfer->easy) || !set_callbacks(transfer)) {
+    if (transfer->easy == NULL || !rcs_http_prepare(transfer->easy, http->http2) || !set_callbacks(transfer)) {
         discard(transfer);
         return NULL;
     }
@@ -269,7 +269,7 @@ static bool untell(struct recourse_transfer *transfer)
         curl_easy_reset(easy);
         transfer->closer = NULL;
         transfer->receives_large = false;
-        return rcs_http_prepare(easy) && set_callbacks(transfer);
+        return rcs_http_prepare(easy, transfer->http->http2) && set_callbacks(transfer);
     }
     if (transfer->closes) {
         curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 0L);
@@ -443,6 +443,8 @@ static void on_time(struct rcs_timer *timer)
         arm(transfer); /* there was life since it was set */
         return;
     }
+    /* Streams of HTTP/2 end without their connection, and this one may well be dead: another try is for another one. */
+    curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, 1L);
     rcs_http_judge_timeout(transfer, timeout, &response);
     finish(transfer, &response);
 }

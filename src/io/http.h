@@ -96,6 +96,7 @@ struct rcs_http {
     unsigned idle_max; /* connections kept, per lane */
     struct rcs_timer quiet; /* some time after a lane has become empty: gives back what nobody needs any more */
     bool ready;        /* libcurl was begun and looked at */
+    bool http2;        /* it may be spoken */
     bool inflates;     /* it can undo gzip and deflate */
     unsigned large_left; /* exchanges to be started that receive large */
     unsigned pool_count;
@@ -154,7 +155,7 @@ void rcs_urls_clear(struct rcs_http *http);
 /* Refuses what must not reach libcurl, but for the URL. Errors: RECOURSE_E_ARGUMENT. */
 RECOURSE_MUST_USE int rcs_http_check(const struct recourse_http_request *request);
 /* Tells a new or reset easy handle what holds for every request, but for callbacks. Returns false: no memory. */
-RECOURSE_MUST_USE bool rcs_http_prepare(CURL *easy);
+RECOURSE_MUST_USE bool rcs_http_prepare(CURL *easy, bool http2);
 /* Tells a prepared handle all about the request, but for callbacks. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_http_describe(struct recourse_transfer *transfer);
 

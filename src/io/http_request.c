@@ -214,9 +214,10 @@ static const struct {
     {CURLOPT_ACCEPT_ENCODING, ""},         {CURLOPT_PROXY, ""},
 };
 
-bool rcs_http_prepare(CURL *easy)
+bool rcs_http_prepare(CURL *easy, bool http2)
 {
-    bool failed = false;
+    long version = http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
+    bool failed = curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, version) != CURLE_OK;
 
     for (size_t i = 0; i < COUNT(numbers); i++) {
         failed |= curl_easy_setopt(easy, numbers[i].option, numbers[i].value) != CURLE_OK;

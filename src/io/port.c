@@ -258,6 +258,7 @@ static int open_parts(struct real_port *real, const struct recourse_port_options
         return rcs_fail(error, code, "no memory for a port's queue");
     }
     rcs_http_init(&real->http, &real->loop, or_default(options->connections_idle_max, IDLE_DEFAULT));
+    real->http.http2 = options->http2;
     rcs_processes_init(&real->processes, &real->loop);
     real->submit = options->submit;
     real->submit_user = options->submit_user;

@@ -68,6 +68,7 @@ void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2), no
 /* ---- the parts ---- */
 
 void part_runner(void);
+void part_scale(void);
 void part_waiting(void);
 void part_machine(void);
 void part_matcher(void);

@@ -18,7 +18,7 @@ static const struct {
     const char *name;
     void (*measure)(void);
 } parts[] = {
-    {"runner", part_runner},   {"waiting", part_waiting}, {"machine", part_machine},  {"matcher", part_matcher},
+    {"runner", part_runner},   {"scale", part_scale},     {"waiting", part_waiting}, {"machine", part_machine},  {"matcher", part_matcher},
     {"peers", part_peers},     {"mcp", part_mcp},         {"start", part_start},   {"audit", part_audit},
     {"compiler", part_compiler},
 };
@@ -59,7 +59,7 @@ static void check_names(int count, char **names)
             known = known || strcmp(parts[j].name, names[i]) == 0;
         }
         if (!known) {
-            bench_fail("no part '%s'; there are runner, waiting, machine, matcher, peers, mcp, start, audit, compiler", names[i]);
+            bench_fail("no part '%s'; there are runner, scale, waiting, machine, matcher, peers, mcp, start, audit, compiler", names[i]);
         }
     }
 }

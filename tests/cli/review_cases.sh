@@ -335,6 +335,34 @@ has stdout "$out" 'waits longer: rate_limited@60s
    new: waits 60 s to 72 s, for try 2; 1 try [P1 A2]
 '
 
+# budgets, costs and breakers, by what one call by itself comes to
+shared=tests/policies/shared.policy.md
+variant tokens 's/^| retries | runner | 500 |/| retries | runner | 20 |/' "$shared"
+verdict 2 different "$shared" "$new"
+has stdout "$out" 'setting changed (may be both looser and stricter): budget retries
+   old: of each runner, holds 500, a wait needs -, a failure takes -, an ok gives back cost, else 1; one call by itself, unavailable, unavailable: waits 0 s to 100 ms, for try 3; 2 tries [P1 A3 B1 A3]
+   new: of each runner, holds 20, a wait needs -, a failure takes -, an ok gives back cost, else 1; one call by itself, unavailable, unavailable!budget: spared to model, reminder: '
+confirm "$shared" "$new"
+variant cost 's/| 5 of retries |/| 200 of retries |/' "$shared"
+verdict 2 different "$shared" "$new"
+has stdout "$out" '   new: 200 of retries; one call by itself, limited, limited, limited!budget: spared to model'
+confirm "$shared" "$new"
+variant breaker 's/| unreachable | 3 | 10s |/| unreachable | 2 | 10s |/' "$shared"
+verdict 2 different "$shared" "$new"
+has stdout "$out" 'opens after 2, stays open 10s, lets through 1; one call by itself, unreachable, unreachable, circuit_open: spared to model'
+confirm "$shared" "$new"
+variant many 's/| 5 in 30s |/| 50 in 30s |/' "$shared" # more than one call can come to
+verdict 2 different "$shared" "$new"
+has stdout "$out" 'opens after 50 in 30s, stays open 20s, lets through 2'
+case $out in *'by itself'*) note 1 "$what: a run that no call makes" "$out" ;; *) note 0 '' ;; esac
+try 0 explain "$shared"
+has stdout "$out" '[wait slow] for 5 tokens of budget retries; where'
+has stdout "$out" '
+  throttle of each server, holds 100, a wait needs 51, a failure takes 10, an ok gives back 5
+'
+has stdout "$out" '
+  dead of each tool, counts unreachable, opens after 3, stays open 10s, lets through 1'
+
 # what the new policy only claims to be harmless
 claims='s/^\(| D3 .*| limit_inside |\) unknown |/\1 none |/; s/^| A3 | limit_inside | safe |/| A3 | limit_inside | - |/; s/^| A12 | limit_inside, /| A12 | /'
 variant claims "$claims" spec/default.policy.md

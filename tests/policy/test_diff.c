@@ -9,7 +9,7 @@
 #include "tests/unit/unit.h"
 
 #define TRIES_BOUND 3u
-#define CHANGES_WANTED 8u
+#define CHANGES_WANTED 14u
 #define CHANGES_TRIED 4000u
 
 static const char *const *paths;
@@ -97,10 +97,21 @@ static void compare_waits(struct pair *pair, const struct rcs_run runs[2])
     }
 }
 
+static bool acts(const struct rcs_spec *spec, uint16_t event)
+{
+    return event >= RECOURSE_EVENT_FAILURE &&
+           spec->failures[event - RECOURSE_EVENT_FAILURE].effect != RECOURSE_EFFECT_NONE;
+}
+
 static bool replays(const struct rcs_spec *spec, const struct rcs_word *word, const struct rcs_run *run)
 {
-    return run->end == RECOURSE_BACKOFF && word->event >= RECOURSE_EVENT_FAILURE && !word->safe &&
-           spec->failures[word->event - RECOURSE_EVENT_FAILURE].effect != RECOURSE_EFFECT_NONE;
+    return run->end == RECOURSE_BACKOFF && !word->safe && acts(spec, word->event);
+}
+
+/* What the new policy calls harmless, and the old one did not, is as good as new. */
+static bool replays_now(const struct pair *pair, const struct rcs_word *word, const struct rcs_run *run)
+{
+    return replays(pair->specs[NEW], word, run) || replays(pair->specs[OLD], word, run);
 }
 
 /* Walks the words on both. `ended`: the old policy has reported before. */
@@ -114,7 +125,7 @@ static void compare(struct pair *pair, bool ended, struct rcs_run runs[2])
         rcs_model_run(&pair->arena, pair->specs[side], pair->words, pair->count, &runs[side]);
         CU_ASSERT_EQUAL_FATAL(runs[side].used, pair->count);
     }
-    if (replays(pair->specs[NEW], last, &runs[NEW]) && (ended || !replays(pair->specs[OLD], last, &runs[OLD])) &&
+    if (replays_now(pair, last, &runs[NEW]) && (ended || !replays(pair->specs[OLD], last, &runs[OLD])) &&
         (pair->unsafe == 0 || runs[NEW].tries + 1 < pair->unsafe)) {
         pair->unsafe = runs[NEW].tries + 1;
     }
@@ -185,10 +196,10 @@ static void walk_tries(struct pair *pair, bool safe, bool ended, unsigned tries)
         walk_word(pair, (struct rcs_word){.event = RECOURSE_EVENT_CANCELLED, .safe = unsent}, safe, ended, tries);
     }
     for (uint16_t i = 0; i < spec->failure_count; i++) {
-        bool acts = spec->failures[i].effect != RECOURSE_EFFECT_NONE;
+        uint16_t event = (uint16_t)(RECOURSE_EVENT_FAILURE + i);
+        bool any = acts(spec, event) || acts(pair->specs[NEW], event);
 
-        walk_failure(pair, (struct rcs_word){.event = (uint16_t)(RECOURSE_EVENT_FAILURE + i), .safe = safe && acts}, safe,
-                     ended, tries);
+        walk_failure(pair, (struct rcs_word){.event = event, .safe = safe && any}, safe, ended, tries);
     }
     pair->count--;
 }
@@ -229,6 +240,9 @@ static void confirm(struct pair *pair, const struct rcs_difference *item)
 
     CU_ASSERT_FATAL(own.count <= RCS_COUNT(own.words));
     memcpy(own.words, item->new_side.words, own.count * sizeof *own.words);
+    for (size_t i = 0; i < item->old_side.word_count && i < own.count; i++) {
+        own.words[i].safe = own.words[i].safe || item->old_side.words[i].safe; /* of a tool that is, where one policy asks */
+    }
     compare(&own, ended, runs);
     CU_ASSERT(item->change == RCS_CHANGE_REPLAY || own.shortest[item->change] != 0);
     CU_ASSERT(!item->unsafe || own.unsafe != 0);
@@ -255,6 +269,7 @@ static void judge(const struct rcs_spec *old_spec, const struct rcs_spec *new_sp
     unsigned unsafe = 0;
     struct rcs_diff diff;
     bool beyond = false;
+    bool effects = false;
 
     memset(&pair, 0, sizeof pair);
     pair.specs[OLD] = old_spec;
@@ -266,6 +281,10 @@ static void judge(const struct rcs_spec *old_spec, const struct rcs_spec *new_sp
         const struct rcs_difference *item = &diff.items[i];
         unsigned tries;
 
+        if (item->change == RCS_CHANGE_EFFECT) {
+            effects = true;
+            continue;
+        }
         CU_ASSERT(item->change < RCS_CHANGE_FAILURE);
         confirm(&pair, item);
         tries = tries_of(&arena, new_spec, &item->new_side) + 1;
@@ -280,7 +299,7 @@ static void judge(const struct rcs_spec *old_spec, const struct rcs_spec *new_sp
     }
     RCS_EQUAL(unsafe > TRIES_BOUND + 1 ? 0 : unsafe, pair.unsafe);
     if (!beyond) {
-        bool any = pair.unsafe != 0;
+        bool any = effects || pair.unsafe != 0;
 
         for (unsigned change = 0; change < RCS_CHANGE_COUNT; change++) {
             any = any || pair.shortest[change] != 0;
@@ -337,17 +356,21 @@ static const char *heading_of(const struct policy *policy, const struct rcs_tabl
                                                                    : policy->document.headings[heading->parent].title;
 }
 
-/* What stands in for a cell: that of another row, another word for a state's cell, another number of tries. */
+/* What stands in for a cell: that of another row, another word for a state's cell, another number of tries, another effect. */
 static const char *other_cell(struct policy *policy, struct rcs_arena *arena, const struct rcs_table *table, size_t row,
                               size_t column)
 {
     static const char *const guards[] = {"-", "first try", "later try", "safe", "unsafe", "never acted", "may have acted"};
     static const char *const tries[] = {"2", "3", "4", "5", "6"};
+    static const char *const effects[] = {"none", "unknown"};
     const char *name = rcs_cell_copy(&policy->document, &table->header.cells[column]);
 
     (void)arena;
     if (strcmp(heading_of(policy, table), "Settings") == 0) {
         return rcs_cell_is(&policy->document, &table->rows[row].cells[0], "tries") ? tries[below(RCS_COUNT(tries))] : NULL;
+    }
+    if (strcmp(heading_of(policy, table), "Failures") == 0) {
+        return strcmp(name, "effect") == 0 ? effects[below(RCS_COUNT(effects))] : NULL;
     }
     if (strcmp(name, "if") == 0 && below(2) == 0) {
         return guards[below(RCS_COUNT(guards))];
@@ -355,17 +378,29 @@ static const char *other_cell(struct policy *policy, struct rcs_arena *arena, co
     return rcs_cell_copy(&policy->document, &table->rows[below(table->row_count)].cells[column]);
 }
 
+static char *with_cell(const struct policy *policy, struct rcs_arena *arena, const struct rcs_cell *cell, const char *with,
+                       size_t *size)
+{
+    char *text;
+
+    *size = policy->size - (cell->end - cell->begin) + strlen(with);
+    text = rcs_arena_alloc(arena, *size + 1);
+    memcpy(text, policy->text, cell->begin);
+    memcpy(text + cell->begin, with, strlen(with));
+    memcpy(text + cell->begin + strlen(with), policy->text + cell->end, policy->size - cell->end);
+    return text;
+}
+
 /* Changes one cell of the tables that runs depend on. NULL if the choice was none. */
 static char *changed(struct policy *policy, struct rcs_arena *arena, size_t *size)
 {
-    static const char *const sections[] = {"Settings", "Scenarios", "Waits", "Messages", "States"};
+    static const char *const sections[] = {"Settings", "Scenarios", "Failures", "Waits", "Messages", "States"};
     const struct rcs_table *table = &policy->document.tables[below(policy->document.table_count)];
     size_t row = below(table->row_count);
     size_t column = 1 + below(table->rows[row].cell_count - 1);
     const struct rcs_cell *cell = &table->rows[row].cells[column];
     const char *with = other_cell(policy, arena, table, row, column);
     bool counts = false;
-    char *text;
 
     for (size_t i = 0; i < RCS_COUNT(sections); i++) {
         counts = counts || strcmp(heading_of(policy, table), sections[i]) == 0;
@@ -373,12 +408,53 @@ static char *changed(struct policy *policy, struct rcs_arena *arena, size_t *siz
     if (!counts || with == NULL || rcs_cell_is(&policy->document, cell, with)) {
         return NULL;
     }
-    *size = policy->size - (cell->end - cell->begin) + strlen(with);
-    text = rcs_arena_alloc(arena, *size + 1);
-    memcpy(text, policy->text, cell->begin);
-    memcpy(text + cell->begin, with, strlen(with));
-    memcpy(text + cell->begin + strlen(with), policy->text + cell->end, policy->size - cell->end);
-    return text;
+    return with_cell(policy, arena, cell, with, size);
+}
+
+/* One effect after the other called `none`, where the checks let it pass: what is tried again by that is as good as unsafe. */
+static unsigned claim_effects(struct policy *policy, const struct rcs_table *table, unsigned counts[4])
+{
+    unsigned judged = 0;
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        const struct rcs_cell *cell = &table->rows[row].cells[table->rows[row].cell_count - 1];
+        struct rcs_arena arena = {0};
+        struct rcs_findings findings = {.arena = &arena};
+        struct rcs_loaded loaded;
+        size_t size;
+        char *text;
+
+        if (rcs_cell_is(&policy->document, cell, "none")) {
+            continue;
+        }
+        text = with_cell(policy, &arena, cell, "none", &size);
+        if (rcs_load(&arena, policy->path, text, size, &findings, &loaded)) {
+            judge(policy->loaded.spec, loaded.spec, counts);
+            judge(loaded.spec, policy->loaded.spec, counts);
+            judged++;
+        }
+        rcs_arena_clear(&arena);
+    }
+    return judged;
+}
+
+static void test_claims(void)
+{
+    unsigned judged = 0;
+
+    for (size_t p = 0; p < path_count; p++) {
+        struct policy policy;
+        unsigned counts[4] = {0};
+
+        load(&policy, paths[p]);
+        for (size_t t = 0; t < policy.document.table_count; t++) {
+            if (strcmp(heading_of(&policy, &policy.document.tables[t]), "Failures") == 0) {
+                judged += claim_effects(&policy, &policy.document.tables[t], counts);
+            }
+        }
+        rcs_arena_clear(&policy.arena);
+    }
+    CU_ASSERT(judged >= 2);
 }
 
 static void test_changes(void)
@@ -414,7 +490,8 @@ static void test_changes(void)
 
 int main(int count, char **arguments)
 {
-    static const struct rcs_test tests[] = {{"the verdict is that of all runs", test_changes}};
+    static const struct rcs_test tests[] = {{"the verdict is that of all runs", test_changes},
+                                            {"what is only claimed to be harmless", test_claims}};
 
     paths = (const char *const *)arguments + 1;
     path_count = (size_t)count - 1;

@@ -27,18 +27,20 @@ struct rcs_hostile_case {
 };
 
 #define RCS_HOSTILE_MAX 64u
+#define RCS_HOSTILE_WAYS 2u /* not safe, safe */
 
 /* Where a case's server is, and how many requests it has had from its tools. */
 struct rcs_hostile_peer {
-    char url[160];       /* of the tool that is not safe; `_safe` is put behind it for the other one */
+    char url[RCS_HOSTILE_WAYS][96];
     const char *ca_file; /* NULL: the system's */
-    unsigned (*count)(void *user, const char *path);
+    unsigned (*count)(void *user, unsigned way);
     void *user;
 };
 
 struct rcs_hostile_options {
     size_t memory_max; /* 0: the runner's own */
     size_t body_max;   /* likewise */
+    bool http2;        /* may be spoken */
 };
 
 /* Runs all cases and asserts what they say. */

@@ -132,11 +132,53 @@ static void test_bombs(void)
     run_all(list, RCS_COUNT(list));
 }
 
+/* Other places that an answer names are never asked: not with what is in the headers, and not without. */
+static void test_redirects(void)
+{
+    static const char *const headers[] = {"Authorization: Bearer secret", "Cookie: a=b", NULL};
+    static const struct {
+        const char *status, *place; /* a printf format for the port of the other server */
+        const char *end;
+    } answers[] = {
+        {"301", "http://127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"302", "http://localhost:%u/", "D14 unknown: A13 check to model, 1"},
+        {"303", "//127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"307", "https://127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"308", "http://user:password@127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"302", "file:///etc/passwd?%u", "D14 unknown: A13 check to model, 1"},
+        {"302", "?again=%u", "D14 unknown: A13 check to model, 1"}, /* to itself */
+        {"300", "http://127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"305", "http://127.0.0.1:%u/", "D14 unknown: A13 check to model, 1"},
+        {"201", "http://127.0.0.1:%u/", DONE},
+    };
+    static char scripts[RCS_COUNT(answers)][SCRIPT_MAX];
+    struct rcs_hostile_case list[RCS_COUNT(answers)];
+    struct rcs_faulty *other = rcs_faulty_new();
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(other);
+    RCS_EQUAL(rcs_faulty_start(other), 0);
+    for (size_t i = 0; i < RCS_COUNT(answers); i++) {
+        char place[128];
+
+        list[i] = (struct rcs_hostile_case){answers[i].place, .headers = headers, .script = scripts[i], .facts = answers[i].status,
+                                            .unsafe = answers[i].end, .safe = answers[i].end};
+
+        snprintf(place, sizeof place, answers[i].place, rcs_faulty_port(other));
+        snprintf(scripts[i], SCRIPT_MAX,
+                 "%s header='Location: %s' header='Refresh: 0; url=%s' header='Alt-Svc: http/1.1=\":%u\"'",
+                 answers[i].status, place, place, rcs_faulty_port(other));
+    }
+    run_all(list, RCS_COUNT(list));
+    RCS_EQUAL(rcs_faulty_count(other, NULL), 0);
+    rcs_faulty_free(other);
+}
+
 int main(void)
 {
     static const struct rcs_test tests[] = {
         {"answers without end, and ones that are none", test_cases},
         {"encodings that were named", test_named_encodings},
+        {"redirects", test_redirects},
         {"gzip within gzip", test_bombs},
     };
 

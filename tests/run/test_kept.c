@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ struct server {
     pthread_t thread;
     sem_t go;
     sem_t said;
-    unsigned requests;
+    atomic_uint requests;
 };
 
 static bool read_request(int fd)

@@ -382,7 +382,15 @@ static void test_states(void)
          "'refused' is not in the table of '## Messages'", 0},
         {"| id | on | next | scenario | message |\n|---|---|---|---|---|\n| B1 | elapsed |",
          "| id | on | if | next | scenario | message |\n|---|---|---|---|---|---|\n| B1 | elapsed | ^safe |", "guard",
-         "", 1},
+         "'elapsed' leads to attempt in any case", 1},
+        {"| id | on | next | scenario | message |\n|---|---|---|---|---|\n| B1 | elapsed | attempt | - | - |\n"
+         "| B2 | cancelled |",
+         "| id | on | if | next | scenario | message |\n|---|---|---|---|---|---|\n| B1 | elapsed | - | attempt | - | - |\n"
+         "| B2 | cancelled | ^first try |",
+         "guard", "no guards but 'never acted' and 'may have acted'", 0},
+        {"| id | on | next | scenario | message |\n|---|---|---|---|---|\n| B1 | elapsed |",
+         "| id | on | if | next | scenario | message |\n|---|---|---|---|---|---|\n| B1 | elapsed | ^never acted |", "guard",
+         "'elapsed' leads to attempt in any case", 1},
         {"| A2 | transient |", "| ^P1 | transient |", "repeated-id", "'P1' names a row in line 77 already", 0},
     };
 
