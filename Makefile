@@ -28,7 +28,7 @@ AR := ar
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 OPTIMIZE := $(if $(COVERAGE),-O0 --coverage,$(if $(SANITIZE),-O1,-O2))
 SANITIZER := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fvisibility=default -pthread \
+COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fno-semantic-interposition -fvisibility=default -pthread \
           $(OPTIMIZE) $(SANITIZER) -Iinclude -I. -I$(B)
 DEPFLAGS = -MMD -MP
 # Expanded when a recipe runs, so that `deps` has had its turn.

@@ -557,7 +557,7 @@ static bool find_nul(const char *json, size_t size, size_t *offset)
 bool rcs_config_read(struct rcs_arena *arena, const char *path, const char *json, size_t size,
                      struct rcs_policies *policies, struct rcs_config *config, char *text, size_t text_size)
 {
-    struct rcs_config_reader reader = {arena, policies, path, "", text, text_size};
+    struct rcs_config_reader reader = {arena, policies, path, "", text, text_size, &config->secrets};
     struct recourse_span span = {json, size};
     size_t offset = 0;
     const char *end = NULL;

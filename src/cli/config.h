@@ -5,6 +5,7 @@
 #include <recourse/runner.h>
 
 #include "policies.h"
+#include "secrets.h"
 
 struct rcs_config {
     const char *path; /* for messages */
@@ -12,6 +13,7 @@ struct rcs_config {
     size_t count;
     struct recourse_mcp_server *servers; /* likewise */
     size_t server_count;
+    struct rcs_secrets secrets; /* what its variables stand for */
 };
 
 /*
@@ -33,6 +35,6 @@ bool rcs_config_add(const char *command, const struct rcs_config *config, struct
    not be done at all. */
 bool rcs_config_list_tools(const char *command, struct recourse_runner *runner, struct recourse_run *run);
 /* Says why the run failed. */
-void rcs_config_complain_failed(const char *command, const struct recourse_run *run);
+void rcs_config_complain_failed(const char *command, const struct rcs_config *config, const struct recourse_run *run);
 
 #endif

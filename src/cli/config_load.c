@@ -111,18 +111,19 @@ bool rcs_config_list_tools(const char *command, struct recourse_runner *runner, 
     return code == RECOURSE_OK || complain(command, "the runner stopped", code, &error);
 }
 
-void rcs_config_complain_failed(const char *command, const struct recourse_run *run)
+void rcs_config_complain_failed(const char *command, const struct rcs_config *config, const struct recourse_run *run)
 {
     const struct recourse_run_failure *failure = recourse_run_failure(run);
     struct rcs_arena arena = {0};
     const char *tool = rcs_log_name(&arena, failure->tool, 80);
+    struct recourse_span text = rcs_secrets_hide(&arena, &config->secrets, failure->text);
 
     if (failure->http != 0) {
-        rcs_cli_error(command, "the run failed: %s answered %u: %.*s", tool, failure->http, (int)failure->text.size,
-                      failure->text.data == NULL ? "" : failure->text.data);
+        rcs_cli_error(command, "the run failed: %s answered %u: %.*s", tool, failure->http, (int)text.size,
+                      text.data == NULL ? "" : text.data);
     } else {
-        rcs_cli_error(command, "the run failed: %s: %.*s", tool, (int)failure->text.size,
-                      failure->text.data == NULL ? "" : failure->text.data);
+        rcs_cli_error(command, "the run failed: %s: %.*s", tool, (int)text.size,
+                      text.data == NULL ? "" : text.data);
     }
     rcs_arena_clear(&arena);
 }

@@ -159,6 +159,8 @@ static const char *read_variable(struct rcs_config_reader *reader, const char *n
     value = getenv(text);
     if (has_default && (value == NULL || *value == '\0')) {
         value = other;
+    } else if (value != NULL) {
+        rcs_secrets_add(reader->arena, reader->secrets, text, value);
     }
     if (value == NULL) {
         rcs_config_wrong(reader, "the variable %s is not set in the environment", text);

@@ -15,6 +15,7 @@ struct rcs_config_reader {
     char path[RCS_CONFIG_PATH_SIZE]; /* "tools[2].http.headers": where we are */
     char *text;
     size_t text_size;
+    struct rcs_secrets *secrets; /* values that were read, for those who hide them */
 };
 
 /* One key of an object: what reads its value, or why it isn't there yet. */

@@ -87,7 +87,9 @@ static void on_observe(void *user, const struct recourse_observation *observatio
     struct rcs_arena arena = {0};
 
     if (job->options.log) {
-        fprintf(stderr, "%s\n", rcs_log_line(&arena, observation));
+        const char *line = rcs_log_line(&arena, observation);
+
+        fprintf(stderr, "%s\n", rcs_secrets_hide_text(&arena, &job->config.secrets, line));
         rcs_arena_clear(&arena);
     }
     if (job->metrics != NULL) {
@@ -101,7 +103,7 @@ static void on_note(void *user, struct recourse_span server, struct recourse_spa
     const struct job *job = user;
 
     if (job->options.log) {
-        rcs_log_note(server, text);
+        rcs_log_note(&job->config.secrets, server, text);
     }
 }
 
@@ -434,7 +436,8 @@ static void print_results(const struct job *job)
 
 static bool write_report(const struct job *job, enum recourse_run_status status)
 {
-    struct rcs_report report = {job->runner, job->policy, status, recourse_run_failure(job->run), job->turn};
+    struct rcs_report report = {job->runner, job->policy, status, recourse_run_failure(job->run), job->turn,
+                                &job->config.secrets};
     struct rcs_out out = {0};
     const char *why = NULL;
     bool good;
@@ -477,7 +480,7 @@ static int finish(const struct job *job)
     }
     reported = job->options.report == NULL || write_report(job, status);
     if (status == RECOURSE_RUN_FAILED) {
-        rcs_config_complain_failed("run", job->run);
+        rcs_config_complain_failed("run", &job->config, job->run);
         return RCS_EXIT_FAILED;
     }
     if (job->unread != 0) {

@@ -97,10 +97,12 @@ const char *rcs_log_line(struct rcs_arena *arena, const struct recourse_observat
                             rows(arena, observation), *detail == '\0' ? "" : ": ", detail);
 }
 
-void rcs_log_note(struct recourse_span server, struct recourse_span text)
+void rcs_log_note(const struct rcs_secrets *secrets, struct recourse_span server, struct recourse_span text)
 {
     struct rcs_arena arena = {0};
+    const char *line = one_line(&arena, text, UINT32_MAX);
 
-    fprintf(stderr, "server %s: %s\n", rcs_log_name(&arena, server, NAME_MAX_SHOWN), one_line(&arena, text, UINT32_MAX));
+    fprintf(stderr, "server %s: %s\n", rcs_log_name(&arena, server, NAME_MAX_SHOWN),
+            rcs_secrets_hide_text(&arena, secrets, line));
     rcs_arena_clear(&arena);
 }

@@ -109,7 +109,17 @@ static void write_reminder(struct rcs_out *out, uint8_t reminder)
     }
 }
 
-static void write_result(struct rcs_out *out, const struct recourse_result *result)
+static void write_content(struct rcs_out *out, const struct recourse_result *result, const struct rcs_secrets *secrets)
+{
+    struct rcs_arena arena = {0};
+
+    span(out, "content", rcs_secrets_hide(&arena, secrets, result->content));
+    rcs_out_key(out, "structured");
+    rcs_out_raw(out, rcs_secrets_hide_json(&arena, secrets, result->structured));
+    rcs_arena_clear(&arena);
+}
+
+static void write_result(struct rcs_out *out, const struct recourse_result *result, const struct rcs_secrets *secrets)
 {
     const struct recourse_policy *policy = result->policy;
 
@@ -131,9 +141,7 @@ static void write_result(struct rcs_out *out, const struct recourse_result *resu
     rcs_out_key(out, "truncated");
     rcs_out_bool(out, result->truncated);
     number(out, "duration_ms", result->duration_ms);
-    span(out, "content", result->content);
-    rcs_out_key(out, "structured");
-    rcs_out_raw(out, result->structured);
+    write_content(out, result, secrets);
     rcs_out_key(out, "trail");
     rcs_out_open(out, '[');
     for (size_t i = 0; i < result->trail_count; i++) {
@@ -145,6 +153,8 @@ static void write_result(struct rcs_out *out, const struct recourse_result *resu
 
 static void write_run(struct rcs_out *out, const struct rcs_report *report)
 {
+    struct rcs_arena arena = {0};
+
     rcs_out_key(out, "run");
     rcs_out_open(out, '{');
     text(out, "status", rcs_report_status(report->status));
@@ -154,9 +164,10 @@ static void write_run(struct rcs_out *out, const struct rcs_report *report)
         text(out, "text", NULL);
     } else {
         span(out, "tool", report->failure->tool);
-        span(out, "text", report->failure->text);
+        span(out, "text", rcs_secrets_hide(&arena, report->secrets, report->failure->text));
     }
     rcs_out_close(out, '}');
+    rcs_arena_clear(&arena);
 }
 
 static void write_budgets(struct rcs_out *out, const struct recourse_runner *runner)
@@ -220,7 +231,7 @@ void rcs_report_write(struct rcs_out *out, const struct rcs_report *report)
         const struct recourse_result *result = recourse_turn_result(report->turn, i);
 
         if (result != NULL) {
-            write_result(out, result);
+            write_result(out, result, report->secrets);
         }
     }
     rcs_out_close(out, ']');

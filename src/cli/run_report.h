@@ -5,6 +5,7 @@
 #include <recourse/runner.h>
 
 #include "json_out.h"
+#include "secrets.h"
 
 /* What the report is about. `turn` is NULL if there were no calls. */
 struct rcs_report {
@@ -13,6 +14,7 @@ struct rcs_report {
     enum recourse_run_status status;
     const struct recourse_run_failure *failure; /* NULL unless the run failed */
     const struct recourse_turn *turn;
+    const struct rcs_secrets *secrets; /* not shown; NULL: none */
 };
 
 /* "answered", "failed", "cancelled". */

@@ -153,7 +153,7 @@ static bool prepare(struct tools_job *job)
 static int print_tools(struct tools_job *job)
 {
     if (recourse_run_status(job->run) == RECOURSE_RUN_FAILED) {
-        rcs_config_complain_failed("tools", job->run);
+        rcs_config_complain_failed("tools", &job->config, job->run);
         return RCS_EXIT_ERROR;
     }
     if (job->json) {

@@ -35,7 +35,7 @@ static bool is_case(const struct rcs_field *field)
     static const char *const names[] = {"row",    "about",     "policy", "needs", "tools",  "server", "mcp", "calls",
                                         "options", "environment", "interrupt", "expect", NULL};
     static const char *const expected[] = {"exit",        "run",         "results",        "each",
-                                           "count",       "server",      "errors_has",     "errors_has_not",
+                                           "count",       "server",      "errors_has",     "errors_has_not", "printed_has",
                                            "took_min_ms", "took_max_ms", "report_has_not", "distinct_waits_min",
                                            "files",       "mcp",         NULL};
     const cJSON *expect = rcs_field_member(field, "expect");

@@ -204,7 +204,7 @@ static void test_live_counts_wide_letters(void)
 
 static void test_report_without_calls(void)
 {
-    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_OPEN, NULL, NULL};
+    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_OPEN, NULL, NULL, NULL};
     struct rcs_out out = {0};
 
     rcs_report_write(&out, &report);
@@ -225,7 +225,7 @@ static void test_report_without_calls(void)
 static void test_report_of_a_failed_run(void)
 {
     const struct recourse_run_failure failure = {401, {"look\"up", 7}, {"bad key", 7}};
-    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_FAILED, &failure, NULL};
+    const struct rcs_report report = {NULL, &policy, RECOURSE_RUN_FAILED, &failure, NULL, NULL};
     struct rcs_out out = {0};
 
     rcs_report_write(&out, &report);
