@@ -17,7 +17,8 @@ enum recourse_dialect {
     RECOURSE_DIALECT_ANTHROPIC = 1,        /* messages */
     RECOURSE_DIALECT_OPENAI_RESPONSES = 2,
     RECOURSE_DIALECT_GEMINI = 3,
-    RECOURSE_DIALECT_COUNT = 4
+    RECOURSE_DIALECT_MCP = 4,
+    RECOURSE_DIALECT_COUNT = 5
 };
 
 /* Such as "Anthropic messages". */
@@ -39,6 +40,7 @@ struct recourse_calls {
  *   Anthropic         {"type": "message", "content": [...]}, a message {"role", "content"}, or a list of content blocks
  *   OpenAI responses  {"object": "response", "output": [...]}, or a list of items
  *   Gemini            {"candidates": [...]}, a content {"role", "parts"}, or a list of parts
+ *   MCP               a JSON-RPC request {"jsonrpc", "id", "method": "tools/call", "params"}, or a list of messages
  *
  * Where the provider says that the reply did not come to its end, its calls are marked as truncated. A reply without
  * calls is 0 calls, no error; an empty list is of no dialect, and counts as OpenAI chat.
@@ -56,6 +58,8 @@ void recourse_calls_clear(struct recourse_calls *calls);
  *   Anthropic         {"type":"tool_result","tool_use_id","content","is_error":true}, the last one on errors only
  *   OpenAI responses  {"type":"function_call_output","call_id","output"}
  *   Gemini            {"functionResponse":{"id","name","response":{"result"} or {"error"}}}, the id if the call had one
+ *   MCP               {"jsonrpc","id","result":{"content":[{"type":"text","text"}],"structuredContent","isError":true}}, the last
+ *                     one on errors only; ids keep their type
  *
  * Returns the length when whole, like snprintf; writes nothing if there is no room for it and a NUL.
  */

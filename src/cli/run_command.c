@@ -107,6 +107,8 @@ const struct rcs_command rcs_command_run = {
         "                    [{\"functionCall\":{\"id\",\"name\",\"args\"}}]\n"
         "       results      {\"role\":\"user\",\"parts\":[{\"functionResponse\":{\"id\",\n"
         "                    \"name\",\"response\":{\"result\"} or {\"error\"}}}]}\n"
+        "  MCP               {\"jsonrpc\",\"id\",\"method\":\"tools/call\",\"params\"}, or [...]\n"
+        "       results      [{\"jsonrpc\",\"id\",\"result\":{\"content\",\"isError\":true}}]\n"
         "\n"
         "Where the provider says that its reply was cut off, no call of it is run.\n"
         "\n"

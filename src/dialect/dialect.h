@@ -109,6 +109,7 @@ extern const struct rcs_dialect rcs_openai_chat;
 extern const struct rcs_dialect rcs_anthropic;
 extern const struct rcs_dialect rcs_openai_responses;
 extern const struct rcs_dialect rcs_gemini;
+extern const struct rcs_dialect rcs_mcp;
 
 extern const struct rcs_dialect *const rcs_dialects[RECOURSE_DIALECT_COUNT];
 

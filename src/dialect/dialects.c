@@ -6,6 +6,7 @@ const struct rcs_dialect *const rcs_dialects[RECOURSE_DIALECT_COUNT] = {
     [RECOURSE_DIALECT_ANTHROPIC] = &rcs_anthropic,
     [RECOURSE_DIALECT_OPENAI_RESPONSES] = &rcs_openai_responses,
     [RECOURSE_DIALECT_GEMINI] = &rcs_gemini,
+    [RECOURSE_DIALECT_MCP] = &rcs_mcp,
 };
 
 const char *recourse_dialect_name(enum recourse_dialect dialect)

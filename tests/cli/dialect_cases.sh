@@ -40,3 +40,12 @@ complains "the list mixes dialects: the entry at byte 1 is of OpenAI chat comple
 in="{\"tool_calls\":[$(call c1 good)],\"content\":[$(use t1 good {})]}"
 try 1 $run
 complains "the reply at byte 0 could be of OpenAI chat completions or of Anthropic messages"
+
+# MCP: requests in, responses out, each id of its own type
+rpc() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":{"n":9007199254740993}}}' "$1" "$2"; }
+in=$(rpc 7 good)
+try 0 $run
+is stdout "$out" '[{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"three pods"}]}}]'
+in="[$(rpc '"7"' good),$(rpc 7 bad)]"
+try 0 $run
+is stdout "$out" "[{\"jsonrpc\":\"2.0\",\"id\":\"7\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"three pods\"}]}},{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$failed_bad\"}],\"isError\":true}}]"

@@ -93,7 +93,32 @@ static inline const char *rcs_strict_word(const char *at, const char *end, const
     return (size_t)(end - at) >= size && memcmp(at, word, size) == 0 ? at + size : NULL;
 }
 
-/* What this project writes: no blanks between tokens, no numbers. */
+static inline const char *rcs_strict_digits(const char *at, const char *end)
+{
+    const char *begin = at;
+
+    while (at < end && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at > begin ? at : NULL;
+}
+
+static inline const char *rcs_strict_number(const char *at, const char *end)
+{
+    at += at < end && *at == '-';
+    at = at < end && *at == '0' ? at + 1 : rcs_strict_digits(at, end);
+    if (at != NULL && at < end && *at == '.') {
+        at = rcs_strict_digits(at + 1, end);
+    }
+    if (at != NULL && at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        at += at < end && (*at == '+' || *at == '-');
+        at = rcs_strict_digits(at, end);
+    }
+    return at;
+}
+
+/* What this project writes: no blanks between tokens. */
 static inline const char *rcs_strict_value(const char *at, const char *end, unsigned depth)
 {
     bool object;
@@ -105,7 +130,7 @@ static inline const char *rcs_strict_value(const char *at, const char *end, unsi
         return rcs_strict_string(at, end);
     }
     if (*at != '{' && *at != '[') {
-        return rcs_strict_word(at, end, "true");
+        return *at == 't' ? rcs_strict_word(at, end, "true") : rcs_strict_number(at, end);
     }
     object = *at++ == '{';
     if (at < end && *at == (object ? '}' : ']')) {

@@ -7,6 +7,7 @@
 #define ANTHROPIC RECOURSE_DIALECT_ANTHROPIC
 #define RESPONSES RECOURSE_DIALECT_OPENAI_RESPONSES
 #define GEMINI RECOURSE_DIALECT_GEMINI
+#define MCP RECOURSE_DIALECT_MCP
 
 /* One call of each dialect, to tool f with {"k":1}. */
 static const char *const calls_of[] = {
@@ -14,6 +15,7 @@ static const char *const calls_of[] = {
     [ANTHROPIC] = "{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"f\",\"input\":{\"k\":1}}",
     [RESPONSES] = "{\"type\":\"function_call\",\"call_id\":\"a\",\"name\":\"f\",\"arguments\":\"{\\\"k\\\":1}\"}",
     [GEMINI] = "{\"functionCall\":{\"id\":\"a\",\"name\":\"f\",\"args\":{\"k\":1}}}",
+    [MCP] = "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/call\",\"params\":{\"name\":\"f\",\"arguments\":{\"k\":1}}}",
 };
 
 /* Where calls can stand: whole responses, messages, bare lists. */
@@ -33,6 +35,7 @@ static const struct {
     {GEMINI, "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[", "]}}]}"},
     {GEMINI, "{\"role\":\"model\",\"parts\":[", "]}"},
     {GEMINI, "[", "]"},
+    {MCP, "[", "]"},
 };
 
 static const char *place(size_t i, const char *call)
@@ -255,10 +258,16 @@ static void test_random_bytes(void)
 static void test_strict(void)
 {
     static const char *const good[] = {
-        "{}", "[]", "\"\"", "[\"\\ud83d\\ude00\\n\",true]", "{\"a\":[{}]}", "\"\xf4\x8f\xbf\xbf\""};
+        "{}", "[]", "[0,-1,20.05e+3,1E9]", "\"\"", "[\"\\ud83d\\ude00\\n\",true]", "{\"a\":[{}]}", "\"\xf4\x8f\xbf\xbf\""};
     static const char *const bad[] = {"",
                                       "{",
                                       "[,]",
+                                      "01",
+                                      "-",
+                                      "1.",
+                                      ".5",
+                                      "1e",
+                                      "+1",
                                       "\"\n\"",
                                       "\"\\ud800\"",
                                       "\"\\udc00\"",
