@@ -53,7 +53,8 @@ RECOURSE_MUST_USE int recourse_audit_open(const struct recourse_audit_options *o
                                           struct recourse_error *error);
 /*
  * Ends the log, after its runner is gone: writes what is left, syncs it (but with RECOURSE_AUDIT_NONE), and frees it.
- * Errors: RECOURSE_E_SYSTEM (something could not be written). NULL is no error.
+ * Errors: RECOURSE_E_SYSTEM (something could not be written, to the log or to the disclosure; the text says what, why, and
+ * how many records were lost). NULL is no error.
  */
 RECOURSE_MUST_USE int recourse_audit_close(struct recourse_audit *audit, struct recourse_error *error);
 

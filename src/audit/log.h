@@ -45,6 +45,7 @@ struct recourse_audit {
     uint8_t secret[RCS_HASH_SIZE];  /* of salts; in memory only */
     struct rcs_buffer pending;
     struct rcs_buffer disclosed; /* for the other file */
+    int undisclosed;             /* errno: why some of that is still there */
     size_t pending_count;
     uint64_t file_size;
     uint64_t mark;    /* bytes written so far, over all files */

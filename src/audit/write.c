@@ -55,13 +55,29 @@ static void take_back(struct recourse_audit *audit)
     audit->total = audit->total_written;
 }
 
-/* The other file is less important: what can't be written now may be later. */
+/* The other file is less important: what can't be written now may be later, from where the write has stopped. */
 static void write_disclosed(struct recourse_audit *audit)
 {
     struct rcs_buffer *disclosed = &audit->disclosed;
+    size_t done = 0;
 
-    if (disclosed->size > 0 && rcs_log_write(audit->disclosure, disclosed->data, disclosed->size) == 0) {
+    while (done < disclosed->size) {
+        ssize_t wrote = write(audit->disclosure, disclosed->data + done, disclosed->size - done);
+
+        if (wrote < 0 && errno == EINTR) {
+            continue;
+        }
+        if (wrote <= 0) {
+            audit->undisclosed = errno;
+            break;
+        }
+        done += (size_t)wrote;
+    }
+    if (done == disclosed->size) {
         rcs_buffer_reset(disclosed);
+    } else if (done > 0) {
+        disclosed->size -= done;
+        memmove(disclosed->data, disclosed->data + done, disclosed->size);
     }
 }
 
@@ -401,6 +417,17 @@ int recourse_audit_open(const struct recourse_audit_options *options, struct rec
     return 0;
 }
 
+static int fail_end(const struct recourse_audit *audit, struct recourse_error *error)
+{
+    const char *why = strerror(errno);
+
+    if (audit->lost == 0) {
+        return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: the end of the log can't be written: %s", audit->path, why);
+    }
+    return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: the end of the log can't be written: %s; records lost: %llu",
+                    audit->path, why, (unsigned long long)audit->lost);
+}
+
 int recourse_audit_close(struct recourse_audit *audit, struct recourse_error *error)
 {
     struct recourse_port *port;
@@ -424,8 +451,10 @@ int recourse_audit_close(struct recourse_audit *audit, struct recourse_error *er
     code = code == 0 ? rcs_audit_flush(audit, NULL) : code;
     code = code == 0 ? rcs_sync_now(audit) : code;
     if (code != 0) {
-        code = rcs_fail(error, RECOURSE_E_SYSTEM, "%s: the end of the log can't be written: %s", audit->path,
-                        strerror(errno));
+        code = fail_end(audit, error);
+    } else if (audit->disclosed.size > 0) {
+        code = rcs_fail(error, RECOURSE_E_SYSTEM, "the disclosure can't be written to its end: %s",
+                        strerror(audit->undisclosed));
     }
     free_log(audit);
     return code;

@@ -183,3 +183,44 @@ bool rcs_files_replaceable(const char *path, const char **why)
     }
     return access(directory, W_OK | X_OK) == 0 || fail(why);
 }
+
+/* The folder in which a file would be made, with no link in its name; NULL: there is none. To be freed. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    char *folder = rcs_cli_realloc(NULL, length + 2);
+    char *real;
+
+    memcpy(folder, path, length);
+    strcpy(folder + length, length == 0 ? "." : "");
+    *name = slash == NULL ? path : slash + 1;
+    real = realpath(folder, NULL);
+    free(folder);
+    return real;
+}
+
+bool rcs_files_same(const char *path, const char *other)
+{
+    struct stat one;
+    struct stat two;
+    bool there = stat(path, &one) == 0;
+    const char *name;
+    const char *other_name;
+    char *folder;
+    char *other_folder;
+    bool same;
+
+    if (there != (stat(other, &two) == 0)) {
+        return false;
+    }
+    if (there) {
+        return S_ISREG(one.st_mode) && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+    }
+    folder = folder_of(path, &name);
+    other_folder = folder_of(other, &other_name);
+    same = folder != NULL && other_folder != NULL && strcmp(folder, other_folder) == 0 && strcmp(name, other_name) == 0;
+    free(folder);
+    free(other_folder);
+    return same;
+}

@@ -17,4 +17,7 @@ bool rcs_files_replace(const char *path, unsigned fresh, const void *data, size_
 /* Whether rcs_files_replace is likely to succeed: asked before work is begun whose outcome would be lost. */
 bool rcs_files_replaceable(const char *path, const char **why);
 
+/* Whether two paths lead to one regular file, be it there or still to be made. */
+bool rcs_files_same(const char *path, const char *other);
+
 #endif

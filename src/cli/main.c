@@ -2,10 +2,14 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <recourse/policy.h>
+
+#include "gen/arena.h"
 
 static const struct rcs_command *const commands[] = {
     &rcs_command_check,    &rcs_command_fmt,      &rcs_command_compile,
@@ -120,9 +124,19 @@ static int dispatch(int argc, char **argv)
     return command == NULL ? unknown(argv[1]) : command->run(argc - 1, argv + 1);
 }
 
+/* In the place of the compiler's own, which aborts. */
+void rcs_arena_panic(size_t size)
+{
+    fprintf(stderr, "recourse: out of memory (%zu bytes wanted)\n", size);
+    exit(RCS_EXIT_ERROR);
+}
+
 int main(int argc, char **argv)
 {
-    int status = dispatch(argc, argv);
+    int status;
+
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, as on a full disk */
+    status = dispatch(argc, argv);
 
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -223,12 +223,42 @@ static bool read_calls(struct job *job)
     return code == RECOURSE_OK;
 }
 
+/* What is written must be neither written over nor read as something else. */
+static bool keep_apart(const struct rcs_run_options *options)
+{
+    const struct {
+        const char *what;
+        const char *path;
+        bool read;
+    } files[] = {
+        {"--report", options->report, false},         {"--metrics", options->metrics, false},
+        {"--audit", options->audit, false},           {"--disclosure", options->disclosure, false},
+        {"the file of the calls", options->calls, true}, {"--tools", options->tools, true},
+    };
+    const size_t count = sizeof files / sizeof files[0];
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count && files[i].path != NULL && !files[i].read; j++) {
+            if (files[j].path != NULL && !(files[j].read && strcmp(files[j].path, "-") == 0) &&
+                rcs_files_same(files[i].path, files[j].path)) {
+                rcs_cli_error("run", "%s: %s and %s are one file: give each its own", files[i].path, files[i].what,
+                              files[j].what);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Everything that can be wrong with what we were given is found here, before anything runs. */
 static bool prepare(struct job *job)
 {
     const char *why = NULL;
     char text[512];
 
+    if (!keep_apart(&job->options)) {
+        return false;
+    }
     job->policy = rcs_policies_open(&job->policies, job->options.policy, text, sizeof text);
     if (job->policy == NULL) {
         rcs_cli_error("run", "%s", text);

@@ -203,6 +203,8 @@ const struct rcs_command rcs_command_run = {
         "  TRACEPARENT and TRACESTATE, and tells tools of it: by headers, in _meta of\n"
         "  MCP, by variables of those names.\n"
         "\n"
+        "No built-in policy sets audit: refuse (unrecorded: not run)\n"
+        "\n"
         "Example:\n"
         "  $ echo '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]' |\n"
         "      recourse run --policy lightspeed --tools tools.json --log\n"

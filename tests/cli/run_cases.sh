@@ -349,3 +349,36 @@ fi
 in="[$(call c1 good)]"
 try 1 $run --report /dev/full
 has stderr "$err" "recourse run: /dev/full: the report can't be written: No space left on device"
+
+# nor is a log or a disclosure that can't be; a limit of size is no other than a full disk
+limited() { # limited BLOCKS WORD...
+    (
+        ulimit -f "$1"
+        shift
+        exec "$RECOURSE" $run "$@"
+    ) >"$work/out" 2>"$work/err"
+}
+printf '%s' "[$(call c1 good),$(call c2 good)]" >"$work/two.json"
+what='a log that may not grow'
+limited 1 --audit "$work/full.log" "$work/two.json"
+is 'exit status' $? 1
+is stdout "$(cat "$work/out")" "[$(answer c1 'three pods'),$(answer c2 'three pods')]"
+is 'lines that say how many are lost' \
+    "$(grep -cE 'records lost: [1-9]|: [1-9][0-9]* records could not be written, and are lost' "$work/err")" 1
+what='a disclosure that may not grow'
+(umask 077 && head -c 8000 /dev/zero >"$work/disclosed")
+limited 8 --audit "$work/small.log" --disclosure "$work/disclosed" "$work/two.json"
+is 'exit status' $? 1
+is stdout "$(cat "$work/out")" "[$(answer c1 'three pods'),$(answer c2 'three pods')]"
+is stderr "$(cat "$work/err")" "recourse run: the disclosure can't be written to its end: File too large"
+
+# one file for two things
+for pair in '--report --metrics' '--audit --disclosure' '--report --audit'; do
+    read -r one two <<<"$pair"
+    try 1 $run $one "$work/one.file" $two "$work/quick/../one.file"
+    says "recourse run: $work/one.file: $one and $two are one file: give each its own"
+done
+try 1 $run --report "$work/two.json" "$work/quick/../two.json"
+says "recourse run: $work/two.json: --report and the file of the calls are one file: give each its own"
+try 1 $run --metrics "$tools" "$work/two.json"
+says "recourse run: $tools: --metrics and --tools are one file: give each its own"
