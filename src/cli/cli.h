@@ -28,6 +28,7 @@ struct rcs_command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an rcs_exit */
     const char *help;
     const char *more; /* how it goes on: a text of C has 4095 characters at most; may be NULL */
+    const char *rest; /* and on; likewise */
 };
 
 extern const struct rcs_command rcs_command_check;

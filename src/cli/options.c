@@ -139,6 +139,9 @@ void rcs_help_print(const struct rcs_command *command)
     if (command->more != NULL) {
         fputs(command->more, stdout);
     }
+    if (command->rest != NULL) {
+        fputs(command->rest, stdout);
+    }
 }
 
 int rcs_options_read(const struct rcs_command *command, int argc, char **argv, const struct rcs_option *options,

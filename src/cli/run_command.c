@@ -111,7 +111,8 @@ const struct rcs_command rcs_command_run = {
         "       results      [{\"jsonrpc\",\"id\",\"result\":{\"content\",\"isError\":true}}]\n"
         "\n"
         "Where the provider says that its reply was cut off, no call of it is run.\n"
-        "\n"
+        "\n",
+    .more =
         "Options:\n"
         "  -p, --policy P       name of a built-in policy, or path of a .policy.md (see\n"
         "                       below) or of a shared object (recourse compile --shared)\n"
@@ -123,7 +124,10 @@ const struct rcs_command rcs_command_run = {
         "                       text format\n"
         "      --audit F        a record of every decision, into or behind what is in F:\n"
         "                       see recourse audit. Of arguments, results and errors it\n"
-        "                       has keyed hashes only\n"
+        "                       has keyed hashes only. Where it can't be written, calls\n"
+        "                       go on, and the end says how many records are lost (exit\n"
+        "                       status 1), unless the policy sets audit to refuse; no\n"
+        "                       built-in one does\n"
         "      --audit-sync M   before-effect (left out): on the disk before an unsafe\n"
         "                       tool is touched; or none, batch, every\n"
         "      --disclosure D   what the hashes can be proved with, into or behind D\n"
@@ -149,7 +153,7 @@ const struct rcs_command rcs_command_run = {
         "has started. Where nobody reads standard output any more, or it can't be\n"
         "written, the run is cancelled, too: exit status 1.\n"
         "\n",
-    .more =
+    .rest =
         "Tools:\n"
         "  {\"tools\":[{\"name\":\"lookup\",\"description\":\"...\",\n"
         "    \"http\":{\"url\":\"http://127.0.0.1:8000/lookup\",\"method\":\"POST\",\n"
@@ -202,8 +206,6 @@ const struct rcs_command rcs_command_run = {
         "  OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED. It goes on with the trace of\n"
         "  TRACEPARENT and TRACESTATE, and tells tools of it: by headers, in _meta of\n"
         "  MCP, by variables of those names.\n"
-        "\n"
-        "No built-in policy sets audit: refuse (unrecorded: not run)\n"
         "\n"
         "Example:\n"
         "  $ echo '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]' |\n"
