@@ -488,7 +488,7 @@ static void replay_file(const char *path)
 }
 
 static const char *const files[] = {"aws", "grpc", "envoy", "step_functions", "urllib3", "polly", "tenacity",
-                                    "temporal", "openai", "gcs", "mongodb", "curl"};
+                                    "temporal", "frt", "openai", "gcs", "mongodb", "curl"};
 
 static void test_rows(void)
 {
