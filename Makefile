@@ -123,9 +123,10 @@ $(B)/obj/rl/%.o: $(B)/rl/%.c
 $(B)/policies/%.c $(B)/policies/%.h $(B)/policies/%.rl &: spec/%.policy.md $(B)/policyc
 	$(call say,policy)tools/shipped $(B) $< $(@D)/$*.c $(@D)/$*.h $(@D)/$*.rl || $(B)/policyc $< -o $(@D)
 
-# Other systems' policies, for tests/policy/test_vectors: Ragel's code of each. A release does without.
-VECTORS := $(if $(wildcard generated),,$(patsubst tests/policies/%.policy.md,%,$(wildcard tests/policies/*.policy.md)) \
-           $(shell sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' tests/policies/variants))
+# Other systems' policies, for tests/policy/test_vectors, and Ragel's code of each. A release does without that.
+VECTORS := $(patsubst tests/policies/%.policy.md,%,$(wildcard tests/policies/*.policy.md)) \
+           $(shell sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' tests/policies/variants)
+COMPILED_VECTORS := $(if $(wildcard generated),,$(VECTORS))
 $(B)/vectors/%.policy.md: tools/variant tests/policies/variants $(wildcard tests/policies/*.policy.md)
 	@mkdir -p $(@D)
 	$(quiet)tools/variant $* >$@
@@ -133,11 +134,11 @@ $(B)/vectors/%.c $(B)/vectors/%.h $(B)/vectors/%.rl &: $(B)/vectors/%.policy.md 
 	$(call say,policy)$(B)/policyc $< -o $(@D) 2>$(B)/vectors/$*.log || { cat $(B)/vectors/$*.log >&2; exit 1; }
 $(B)/vectors/table.c: tools/variant tests/policies/variants $(wildcard tests/policies/*.policy.md)
 	@mkdir -p $(@D)
-	$(quiet)tools/variant --table $(VECTORS) >$@
+	$(quiet)tools/variant --table $(COMPILED_VECTORS) >$@
 $(B)/obj/vectors/%.o: $(B)/vectors/%.c
 	@mkdir -p $(@D)
 	$(call say,cc)$(CC) $(COMMON) $(WARNINGS) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
-$(B)/tests/policy/test_vectors: $(patsubst %,$(B)/obj/vectors/%.o,$(VECTORS) table)
+$(B)/tests/policy/test_vectors: $(patsubst %,$(B)/obj/vectors/%.o,$(COMPILED_VECTORS) table) | $(VECTORS:%=$(B)/vectors/%.policy.md)
 
 $(B)/obj/policies/%.o: $(B)/policies/%.c
 	@mkdir -p $(@D)
