@@ -96,7 +96,7 @@ struct recourse_span rcs_keep_verbatim(struct rcs_store *store, struct recourse_
     struct recourse_span kept = {store->at, value.size};
 
     store->used += value.size;
-    if (store->at != NULL) {
+    if (store->at != NULL && value.size > 0) {
         memcpy(store->at, value.data, value.size);
         store->at += value.size;
     }

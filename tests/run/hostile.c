@@ -57,7 +57,7 @@ static void say_end(const struct recourse_result *result, unsigned requests, cha
     static const char *const told[RECOURSE_TELL_COUNT] = {"nobody", "model", "host"};
     const struct recourse_policy *policy = result->policy;
     const char *row = "-";
-    char rows[TEXT_MAX] = "";
+    char rows[128] = "";
 
     for (size_t i = 0; i < result->trail_count; i++) {
         const struct recourse_trail_step *step = &result->trail[i];

@@ -258,8 +258,8 @@ static void run_all(const struct tls_case *list, size_t size, bool speaks_http2)
 {
     static struct rcs_tls_peer peers[RCS_HOSTILE_MAX][RCS_HOSTILE_WAYS];
     const struct rcs_hostile_options options = {.body_max = 65536, .http2 = speaks_http2};
-    struct rcs_hostile_case cases[RCS_HOSTILE_MAX];
-    struct rcs_hostile_peer where[RCS_HOSTILE_MAX];
+    static struct rcs_hostile_case cases[RCS_HOSTILE_MAX];
+    static struct rcs_hostile_peer where[RCS_HOSTILE_MAX];
 
     for (size_t i = 0; i < size; i++) {
         cases[i] = list[i].is;
