@@ -94,7 +94,7 @@ static bool write_ca(void)
     bool good;
     int fd;
 
-    snprintf(ca_file, sizeof ca_file, "/tmp/recourse-ca.XXXXXX");
+    snprintf(ca_file, sizeof ca_file, "%s/recourse-ca.XXXXXX", P_tmpdir);
     fd = mkstemp(ca_file);
     file = fd >= 0 ? fdopen(fd, "w") : NULL;
     good = authority != NULL && file != NULL && PEM_write_X509(file, authority) == 1;
