@@ -266,7 +266,7 @@ FAULT := $(B)/tests/fault
 $(FAULT)/preload.so: tests/fault/preload.c | deps
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(COMMON) $(filter-out -Wpedantic,$(WARNINGS)) -shared $< -o $@ -ldl
-$(FAULT)/fault: $(B)/obj/tests/fault/main.o $(SERVER_OBJECTS)
+$(FAULT)/fault: $(B)/obj/tests/fault/main.o $(B)/obj/tests/fault/programs.o $(SERVER_OBJECTS)
 	@mkdir -p $(@D)
 	$(call link,$^,-pthread)
 faults: $(FAULT)/fault $(FAULT)/preload.so $(B)/recourse $(B)/embed_poll $(B)/mcp-server
