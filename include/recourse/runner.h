@@ -33,14 +33,13 @@ struct recourse_trail_step {
     uint16_t event;
     uint16_t row;
     uint8_t from;    /* enum recourse_place */
-    uint8_t to;
+    uint8_t to;      /* RECOURSE_BACKOFF: it waits, and the four wait_ms to server_delay_ms hold */
     uint8_t try_number;
     uint8_t effect;  /* enum recourse_effect; meaningful where an attempt ended */
     uint16_t failure; /* or RECOURSE_NONE */
     uint16_t fact_row;
     uint16_t scenario; /* or RECOURSE_NONE: a label counts only where it waits or reports */
     uint16_t http;   /* of this try; 0: none */
-    bool waits;      /* the four below hold */
     uint64_t wait_ms;
     uint64_t wait_min_ms;
     uint64_t wait_max_ms;
@@ -100,13 +99,13 @@ struct recourse_result {
     unsigned tries;
     unsigned resumes; /* MCP, of all tries together: how often an answer's stream was read on */
     unsigned rounds;  /* likewise: how often the server asked back */
+    unsigned trail_count; /* of `trail` */
     uint64_t duration_ms;
     struct recourse_span content;    /* what the model reads: well-formed UTF-8 without control characters but \t \n \r */
     struct recourse_span structured; /* JSON as the tool gave it, byte for byte: an object, of MCP servers any value; empty: none,
                                         or not well-formed */
     struct recourse_span detail;     /* the tool's own words, cleaned, at most RECOURSE_TEXT_MAX bytes of them; empty on success */
     const struct recourse_trail_step *trail;
-    size_t trail_count;
 };
 
 /* ---- tools ---- */

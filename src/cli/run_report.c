@@ -89,7 +89,7 @@ static void write_step(struct rcs_out *out, const struct recourse_policy *policy
     text(out, "failure", failure(policy, step->failure));
     text(out, "effect", step->from == RECOURSE_ATTEMPT ? recourse_effect_name(step->effect) : NULL);
     rcs_out_key(out, "wait_ms");
-    if (step->waits) {
+    if (step->to == RECOURSE_BACKOFF) {
         rcs_out_number(out, step->wait_ms);
     } else {
         rcs_out_null(out);

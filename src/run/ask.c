@@ -36,7 +36,7 @@ bool rcs_ask_needed(const struct rcs_call *call)
 
 static int digest_of(const struct rcs_call *call, uint8_t digest[RECOURSE_APPROVAL_DIGEST_SIZE])
 {
-    return recourse_approval_digest(call->result.tool, call->arguments, digest);
+    return recourse_approval_digest(call->result.tool, rcs_call_arguments(call), digest);
 }
 
 /* No question is open any more. */
@@ -86,7 +86,7 @@ static void open_question(struct rcs_call *call, struct recourse_approval_reques
         .index = (size_t)(call - call->turn->calls),
         .call = call->result.call,
         .tool = call->result.tool,
-        .arguments = call->arguments,
+        .arguments = rcs_call_arguments(call),
         .read_only = call->tool->config.read_only,
         .expires_ms = due < call->machine.deadline_ms ? due : call->machine.deadline_ms,
     };

@@ -78,11 +78,9 @@ void rcs_call_drop(struct rcs_call *call)
     rcs_spend_leave(call);
     leave_queue(call);
     rcs_timers_remove(&runner->timers, &call->timer);
-    rcs_mailbox_give_back(runner->host.mailbox, call->arguments_size);
-    rcs_free(runner->host.allocator, call->arguments_memory);
-    call->arguments_memory = NULL;
-    call->arguments_size = 0;
-    call->arguments = (struct recourse_span){NULL, 0};
+    rcs_mailbox_give_back(runner->host.mailbox, call->arguments.size);
+    rcs_call_drop_arguments(call);
+    rcs_spend_drop(call);
     rcs_tracing_drop(call);
     call->stage = RCS_STAGE_DONE;
     runner->calls--;
@@ -208,7 +206,7 @@ static void make_try(struct rcs_call *call, uint64_t now_ms)
         .tool = call->tool,
         .policy = call->result.policy,
         .call_id = call->result.call,
-        .arguments = call->arguments,
+        .arguments = rcs_call_arguments(call),
         .number = call->machine.try_number,
         .new_session = call->new_session,
         .session = &call->session,

@@ -51,15 +51,15 @@ static void say_name(struct words *words, struct recourse_span name)
 
 /* ---- preparing ---- */
 
-static struct recourse_span arguments_of(struct recourse_span text)
+struct recourse_span rcs_call_arguments(const struct rcs_call *call)
 {
     static const struct recourse_span empty = {"{}", 2};
-    struct recourse_span trimmed = rcs_json_trim(text);
+    struct recourse_span trimmed = rcs_json_trim(call->arguments);
 
     if (trimmed.size == 0 || rcs_json_type_of(trimmed) == RCS_JSON_NULL) {
         return empty;
     }
-    return text;
+    return call->arguments;
 }
 
 static bool is_safe(const struct rcs_call *call)
@@ -72,7 +72,7 @@ static bool is_safe(const struct rcs_call *call)
     }
     config = &call->tool->config;
     if (recourse_policy_tool_rule(policy, config->name) != NULL) {
-        return recourse_policy_tool_is_safe(policy, config->name, call->arguments);
+        return recourse_policy_tool_is_safe(policy, config->name, rcs_call_arguments(call));
     }
     return config->declared_safe;
 }
@@ -89,7 +89,6 @@ int rcs_precondition_prepare(struct rcs_call *call)
     }
     rcs_call_hold_policy(call, call->tool != NULL && call->tool->config.policy != NULL ? call->tool->config.policy
                                                                                       : runner->policy);
-    call->arguments = arguments_of(call->arguments);
     call->safe = is_safe(call);
     code = rcs_spend_join(call);
     return code != 0 ? code : recourse_call_init(&call->machine, call->result.policy, call->turn->began_ms, call->turn->deadline_ms,
@@ -126,14 +125,15 @@ static bool has_bad_arguments(struct rcs_call *call, struct words *words)
         [RCS_JSON_DUPLICATE] = "a key for the second time",
         [RCS_JSON_TOO_MANY] = "too many keys",
     };
+    struct recourse_span arguments = rcs_call_arguments(call);
     size_t offset = 0;
-    enum rcs_json_fault fault = rcs_json_check(call->arguments, true, &offset);
+    enum rcs_json_fault fault = rcs_json_check(arguments, true, &offset);
 
     if (fault == RCS_JSON_GOOD) {
-        if (rcs_json_type_of(call->arguments) == RCS_JSON_OBJECT) {
+        if (rcs_json_type_of(arguments) == RCS_JSON_OBJECT) {
             return false;
         }
-        offset = (size_t)(rcs_json_trim(call->arguments).data - call->arguments.data);
+        offset = (size_t)(rcs_json_trim(arguments).data - arguments.data);
     }
     say(words, fault == RCS_JSON_DUPLICATE ? "arguments are ambiguous: " : "arguments are no JSON object: ");
     say(words, faults[fault]);
@@ -239,6 +239,7 @@ static bool is_sensitive(struct rcs_call *call, struct words *words)
     struct recourse_span key;
     struct recourse_span value;
     struct rcs_buffer scratch;
+    struct recourse_span arguments = rcs_call_arguments(call);
     size_t at = 0;
     bool found = false;
 
@@ -246,7 +247,7 @@ static bool is_sensitive(struct rcs_call *call, struct words *words)
         return false;
     }
     rcs_buffer_init(&scratch, call->turn->run->runner->host.allocator, SIZE_MAX / 2);
-    while (!found && rcs_json_next(call->arguments, &at, &key, &value)) {
+    while (!found && rcs_json_next(arguments, &at, &key, &value)) {
         found = holds_one_of(value, settings->sensitive_values, &scratch) ||
                 holds_one_of(key, settings->sensitive_names, &scratch) ||
                 holds_sensitive_key(value, settings->sensitive_names, &scratch);
@@ -322,7 +323,8 @@ static bool has_failed_before(struct rcs_call *call, struct words *words)
         return false;
     }
     if (call->same == 0) {
-        call->same = rcs_same_call(run->runner->host.allocator, run->runner->seed, call->result.tool, call->arguments);
+        call->same =
+            rcs_same_call(run->runner->host.allocator, run->runner->seed, call->result.tool, rcs_call_arguments(call));
     }
     count = rcs_repeat_count(&run->failed, call->same);
     if (count < times) {

@@ -50,7 +50,7 @@ bool rcs_recording_add(struct rcs_call *call, const struct recourse_decision *de
         .call = &call->audited,
         .id = call->result.call,
         .tool = call->result.tool,
-        .arguments = call->arguments,
+        .arguments = rcs_call_arguments(call),
         .tool_known = call->bearers > 0,
         .safe = call->safe,
         .declared_safe = config != NULL && config->declared_safe,

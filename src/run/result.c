@@ -23,8 +23,13 @@ static struct recourse_span text_span(const char *text)
 static void note_tokens(const struct rcs_call *call, const struct recourse_decision *decision,
                         struct recourse_trail_step *step)
 {
-    for (unsigned i = 0; i < call->result.policy->budget_count && call->tool != NULL; i++) {
-        step->tokens[i] = (int32_t)decision->tokens[i] - (int32_t)call->budgets[i]->tokens;
+    uint32_t tokens[RECOURSE_BUDGETS_MAX];
+
+    if (rcs_spend_tokens(call, tokens) == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < call->result.policy->budget_count; i++) {
+        step->tokens[i] = (int32_t)decision->tokens[i] - (int32_t)tokens[i];
     }
 }
 
@@ -37,23 +42,25 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
     struct recourse_trail_step *trail = (struct recourse_trail_step *)(uintptr_t)result->trail;
 
     if (count > call->trail_room) {
-        size_t room = call->trail_room == 0 ? 2 : 2 * call->trail_room;
+        size_t room = call->trail_room == 0 ? 2 : 2 * (size_t)call->trail_room;
 
         room = room < count ? count : room;
         trail = rcs_realloc(allocator, trail, room * sizeof *trail);
         if (trail == NULL) {
             return; /* the call goes on; its trail stays short */
         }
-        call->trail_room = room;
+        call->trail_room = (uint32_t)room;
         result->trail = trail;
     }
+    result->trail_count = (unsigned)count;
+    trail += count - decision->trace_count;
     for (size_t i = 0; i < decision->trace_count; i++) {
         const struct recourse_trace *trace = &decision->trace[i];
         bool last = i + 1 == decision->trace_count;
         bool tried = trace->from == RECOURSE_ATTEMPT;
         bool waits = last && decision->action == RECOURSE_ACTION_WAIT;
 
-        trail[result->trail_count++] = (struct recourse_trail_step){
+        trail[i] = (struct recourse_trail_step){
             .at_ms = now_ms - call->turn->began_ms,
             .event = trace->event,
             .row = trace->row,
@@ -66,14 +73,13 @@ void rcs_result_record(struct rcs_call *call, const struct recourse_decision *de
             .scenario =
                 last && decision->action != RECOURSE_ACTION_ATTEMPT ? decision->scenario : (uint16_t)RECOURSE_NONE,
             .http = tried && event->facts != NULL ? event->facts->http : (uint16_t)0,
-            .waits = waits,
             .wait_ms = waits ? decision->wait_ms : 0,
             .wait_min_ms = waits ? decision->wait_min_ms : 0,
             .wait_max_ms = waits ? decision->wait_max_ms : 0,
             .server_delay_ms = waits ? decision->server_delay_ms : 0,
         };
         if (i == 0) {
-            note_tokens(call, decision, &trail[result->trail_count - 1]);
+            note_tokens(call, decision, &trail[i]);
         }
     }
 }

@@ -34,10 +34,7 @@ struct rcs_call {
     struct rcs_link link;        /* in the queue of its tool's limit, or in the runner's lists of what waits for its record or
                                     has ended */
     struct rcs_timer timer;
-    struct recourse_span arguments; /* as they came, or {} for none */
-    char *arguments_memory;         /* NULL: nothing to free */
-    size_t arguments_size;          /* of that, counted in the mailbox's bound */
-    uint32_t bearers;               /* how many tools have the name that was called */
+    struct recourse_span arguments; /* as they came; counted in the mailbox's bound until the call is done */
     char *kept;                     /* what the result's spans point to */
     size_t kept_size;               /* counted in the mailbox's bound until the result was delivered */
     uint64_t approval;   /* the number of its question */
@@ -45,8 +42,10 @@ struct rcs_call {
     uint64_t session;    /* the number of the one that its last try used */
     uint64_t audited;    /* the call's number in the log; 0: it is not in it */
     struct rcs_tracing *tracing; /* NULL: it belongs to no trace */
-    size_t trail_room;
+    struct rcs_spending *spending; /* NULL: it shares no budgets or breakers */
     uint8_t key[16];
+    uint32_t bearers;    /* how many tools have the name that was called */
+    uint32_t trail_room; /* in steps */
     uint8_t stage;       /* enum rcs_stage */
     bool elapsed;        /* queued: what comes next is another try, not the first */
     bool duplicate;
@@ -56,11 +55,8 @@ struct rcs_call {
     bool new_session;    /* recording: what the try will want */
     bool in_try;         /* counted in the runner's tries */
     bool in_limit;       /* counted in those of its tool's limit, which goes on while the tool of a stopped try runs */
-    bool admitted;       /* a try of it is counted by its breakers, */
-    bool touched;        /* and the tool was touched */
-    uint32_t epochs[RECOURSE_BREAKERS_MAX];
-    struct rcs_budget *budgets[RECOURSE_BUDGETS_MAX]; /* those of its policy; NULL: its tool is unknown */
-    struct rcs_breaker *breakers[RECOURSE_BREAKERS_MAX];
+    bool touched;        /* the last try has reached for its tool */
+    bool has_arguments_apart; /* they have memory of their own, and do not stand behind the turn's calls */
     struct recourse_call machine;
     struct recourse_result result; /* call and tool are set from the start */
 };
@@ -199,6 +195,7 @@ void rcs_call_admit(struct rcs_call *call);
 void rcs_call_run_queue(struct recourse_runner *runner, unsigned most);
 /* Cancels; nothing happens to a call that is done. */
 void rcs_call_cancel(struct rcs_call *call);
+void rcs_call_drop_arguments(struct rcs_call *call);
 /* Lets go of everything but the result; no step is made. The call is done. */
 void rcs_call_drop(struct rcs_call *call);
 void rcs_call_fire(struct rcs_timer *timer);
@@ -235,6 +232,7 @@ struct rcs_try_trace *rcs_tracing_of_try(struct rcs_call *call);
 /* spend.c: a call and what it shares with others */
 /* Finds the budgets and breakers of a call whose tool and policy are known. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_spend_join(struct rcs_call *call);
+void rcs_spend_drop(struct rcs_call *call);
 /* Whether every breaker lets a try begin; then it counts as begun. If not, `text` says which does not. */
 bool rcs_spend_admit(struct rcs_call *call, uint64_t now_ms, char *text, size_t size);
 /* The input's tokens: NULL where there are no budgets. */
@@ -256,7 +254,9 @@ void rcs_ask_withdraw(struct rcs_call *call);
 
 /* precondition.c */
 #define RCS_REASON_MAX 1024u
-/* Finds the tool and the policy, puts the arguments right, and begins the machine. Errors: recourse_call_init's. */
+/* What the tool is given: the arguments as they came, or {} for none. */
+struct recourse_span rcs_call_arguments(const struct rcs_call *call);
+/* Finds the tool and the policy, and begins the machine. Errors: recourse_call_init's. */
 RECOURSE_MUST_USE int rcs_precondition_prepare(struct rcs_call *call);
 /* The first check that fails, as an event with its reason written to `text`; RECOURSE_EVENT_READY if none does. */
 struct rcs_event rcs_precondition_check(struct rcs_call *call, char text[RCS_REASON_MAX]);

@@ -321,7 +321,7 @@ static void put_waits(struct rcs_span_writer *writer, const struct rcs_call *cal
     for (size_t i = 0; i < result->trail_count; i++) {
         const struct recourse_trail_step *step = &result->trail[i];
 
-        if (step->waits) {
+        if (step->to == RECOURSE_BACKOFF) {
             rcs_span_event(writer, "recourse.wait", call->turn->began_ns + step->at_ms * 1000000u);
             rcs_span_number(writer, "recourse.try", step->try_number);
             rcs_span_text(writer, "recourse.row", row_id(call, step->row));

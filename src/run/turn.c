@@ -6,6 +6,9 @@
 #include "src/io/memory.h"
 #include "src/spans/spans.h"
 
+/* Arguments of so many bytes stand behind the calls of their turn; longer ones go as soon as their call is done. */
+#define ARGUMENTS_INSIDE_MAX 128u
+
 static const struct recourse_allocator *allocator_of(const struct recourse_run *run)
 {
     return run->runner->host.allocator;
@@ -204,7 +207,7 @@ void recourse_run_free(struct recourse_run *run)
 
 /* ---- starting a turn ---- */
 
-/* Whether the options can be taken now; adds up the bytes of the names and ids, and of the arguments. */
+/* Whether the options can be taken now; adds up the bytes of what stands behind the calls, and of the arguments. */
 static int check_turn(const struct recourse_run *run, const struct recourse_turn_options *options, size_t *text,
                       size_t *arguments, struct recourse_error *error)
 {
@@ -227,6 +230,7 @@ static int check_turn(const struct recourse_run *run, const struct recourse_turn
             return rcs_fail(error, RECOURSE_E_ARGUMENT, "a span without data has a size");
         }
         *text += request->id.size + request->name.size;
+        *text += request->arguments.size <= ARGUMENTS_INSIDE_MAX ? request->arguments.size : 0;
         *arguments += request->arguments.size;
     }
     return 0;
@@ -241,6 +245,31 @@ static struct recourse_span keep(char **at, struct recourse_span span)
     }
     *at += span.size;
     return kept;
+}
+
+static int keep_arguments(struct rcs_call *call, char **text, struct recourse_span arguments)
+{
+    char *apart;
+
+    if (arguments.size > ARGUMENTS_INSIDE_MAX) {
+        apart = rcs_alloc(allocator_of(call->turn->run), arguments.size);
+        if (apart == NULL) {
+            return RECOURSE_E_MEMORY;
+        }
+        call->has_arguments_apart = true;
+        text = &apart;
+    }
+    call->arguments = keep(text, arguments);
+    return 0;
+}
+
+void rcs_call_drop_arguments(struct rcs_call *call)
+{
+    if (call->has_arguments_apart) {
+        rcs_free(allocator_of(call->turn->run), (void *)(uintptr_t)call->arguments.data);
+        call->has_arguments_apart = false;
+    }
+    call->arguments = (struct recourse_span){NULL, 0};
 }
 
 static int take_call(struct recourse_turn *turn, struct rcs_call *call, const struct recourse_call_request *request,
@@ -258,17 +287,7 @@ static int take_call(struct recourse_turn *turn, struct rcs_call *call, const st
     call->truncated = request->truncated;
     memcpy(call->key, key, sizeof call->key);
     rcs_tracing_begin(call, request);
-    if (request->arguments.size == 0) {
-        return 0;
-    }
-    call->arguments_memory = rcs_alloc(runner->host.allocator, request->arguments.size);
-    if (call->arguments_memory == NULL) {
-        return RECOURSE_E_MEMORY;
-    }
-    memcpy(call->arguments_memory, request->arguments.data, request->arguments.size);
-    call->arguments = (struct recourse_span){call->arguments_memory, request->arguments.size};
-    call->arguments_size = request->arguments.size;
-    return 0;
+    return keep_arguments(call, text, request->arguments);
 }
 
 /* An empty id is none: nothing can be confused by it. */
@@ -298,7 +317,8 @@ static void free_turn_memory(struct recourse_turn *turn)
 
         recourse_policy_release(call->result.policy);
         rcs_tracing_drop(call);
-        rcs_free(host->allocator, call->arguments_memory);
+        rcs_spend_drop(call);
+        rcs_call_drop_arguments(call);
         rcs_free(host->allocator, call->kept);
         rcs_free(host->allocator, (void *)(uintptr_t)call->result.trail);
     }

@@ -251,7 +251,7 @@ static void check_step(const struct rcs_table *table, size_t index, const struct
     RCS_CASE_EQUAL(table, index, step->event, model->event);
     RCS_CASE_EQUAL(table, index, step->row, model->row);
     RCS_CASE_EQUAL(table, index, step->scenario, model->scenario);
-    RCS_CASE_EQUAL(table, index, step->waits, model->waits);
+    RCS_CASE_EQUAL(table, index, step->to == RECOURSE_BACKOFF, model->waits);
     if (model->waits) {
         RCS_CASE_EQUAL(table, index, step->wait_ms, model->wait_ms); /* lightspeed draws nothing */
         RCS_CASE_EQUAL(table, index, step->wait_min_ms, model->wait_min_ms);
@@ -320,7 +320,7 @@ void rcs_table_check_log(const struct rcs_table *table, size_t index, size_t fir
     }
     RCS_CASE_EQUAL(table, index, rcs_faulty_count(table->servers[index], NULL), first + reached);
     for (size_t i = 0; i < result->trail_count && wait_count < WORDS_MAX; i++) {
-        if (result->trail[i].waits) {
+        if (result->trail[i].to == RECOURSE_BACKOFF) {
             waits_ms[wait_count++] = result->trail[i].wait_ms;
         }
     }

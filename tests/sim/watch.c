@@ -404,7 +404,7 @@ static void check_result(struct world *world, struct sim_call *call, const struc
     } else if (!is_result_good(call, result)) {
         sim_fail(world, SIM_MODEL, "call %s: its result is not what was decided", call->id);
     } else if (!is_trail_good(call, result)) {
-        sim_fail(world, SIM_MODEL, "call %s: its trail of %zu steps is not what was decided", call->id, result->trail_count);
+        sim_fail(world, SIM_MODEL, "call %s: its trail of %u steps is not what was decided", call->id, result->trail_count);
     }
     if (world->now_ms > later(call->deadline_ms, world->slack_ms)) {
         sim_fail(world, SIM_LATE, "call %s: its result comes %llu ms after its deadline", call->id,

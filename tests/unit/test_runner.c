@@ -65,9 +65,9 @@ static void test_tried_again(void)
     RCS_EQUAL(trail[1].scenario, TOY_2);
     RCS_EQUAL(trail[1].from, RECOURSE_ATTEMPT);
     RCS_EQUAL(trail[1].to, RECOURSE_BACKOFF);
-    CU_ASSERT_TRUE(trail[1].waits);
+    CU_ASSERT_TRUE(trail[1].to == RECOURSE_BACKOFF);
     RCS_EQUAL(trail[1].wait_ms, 200);
-    CU_ASSERT_FALSE(trail[2].waits);
+    CU_ASSERT_FALSE(trail[2].to == RECOURSE_BACKOFF);
     RCS_EQUAL(trail[2].try_number, 2);
     RCS_EQUAL(trail[2].scenario, RECOURSE_NONE);
     RCS_EQUAL(trail[3].http, 0);
