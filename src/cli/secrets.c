@@ -22,18 +22,47 @@ void rcs_secrets_add(struct rcs_arena *arena, struct rcs_secrets *secrets, const
     secret->value = (struct recourse_span){rcs_arena_copy(arena, value, size), size};
 }
 
-/* The longest secret that `text` begins with; NULL: none. */
-static const struct rcs_secret *find(const struct rcs_secrets *secrets, struct recourse_span text)
+/* Whether a text was cut just before this: a reason, or what a model reads. */
+static bool is_cut(struct recourse_span rest)
+{
+    static const char *const marks[] = {"...", "\n[truncated: "};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t size = strlen(marks[i]);
+
+        if (rest.size >= size && memcmp(rest.data, marks[i], size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How much of the secret stands where `text` begins: all of it, or what a cut has left; 0: none. */
+static size_t part_of(const struct rcs_secret *secret, struct recourse_span text)
+{
+    size_t size = 0;
+
+    while (size < secret->value.size && size < text.size && secret->value.data[size] == text.data[size]) {
+        size++;
+    }
+    if (size == secret->value.size) {
+        return size;
+    }
+    return size >= RCS_SECRET_SIZE_MIN && is_cut((struct recourse_span){text.data + size, text.size - size}) ? size : 0;
+}
+
+/* The secret of which most stands where `text` begins; `*size` is how much, 0 if there is none. */
+static const struct rcs_secret *find(const struct rcs_secrets *secrets, struct recourse_span text, size_t *size)
 {
     const struct rcs_secret *found = NULL;
 
+    *size = 0;
     for (size_t i = 0; i < secrets->count; i++) {
-        const struct rcs_secret *secret = &secrets->items[i];
+        size_t part = part_of(&secrets->items[i], text);
 
-        if (secret->value.size <= text.size && *secret->value.data == *text.data &&
-            (found == NULL || secret->value.size > found->value.size) &&
-            memcmp(secret->value.data, text.data, secret->value.size) == 0) {
-            found = secret;
+        if (part > *size) {
+            found = &secrets->items[i];
+            *size = part;
         }
     }
     return found;
@@ -44,9 +73,10 @@ struct recourse_span rcs_secrets_hide(struct rcs_arena *arena, const struct rcs_
 {
     struct rcs_string out = {.arena = arena};
     size_t done = 0;
+    size_t part;
 
     for (size_t i = 0; secrets != NULL && secrets->count > 0 && i < text.size;) {
-        const struct rcs_secret *secret = find(secrets, (struct recourse_span){text.data + i, text.size - i});
+        const struct rcs_secret *secret = find(secrets, (struct recourse_span){text.data + i, text.size - i}, &part);
 
         if (secret == NULL) {
             i++;
@@ -56,7 +86,7 @@ struct recourse_span rcs_secrets_hide(struct rcs_arena *arena, const struct rcs_
         rcs_append_text(&out, "${");
         rcs_append_text(&out, secret->name);
         rcs_append_text(&out, "}");
-        i += secret->value.size;
+        i += part;
         done = i;
     }
     if (done == 0) {

@@ -23,7 +23,7 @@ struct rcs_secrets {
 void rcs_secrets_add(struct rcs_arena *arena, struct rcs_secrets *secrets, const char *name, const char *value);
 
 /* The text with `${NAME}` wherever the value of NAME stands, the longest where several do: a tool may send back what it was
-   given. It is `text` itself, or lives in the arena. `secrets` may be NULL. */
+   given. So with what is left of a value where a text was cut. It is `text` itself, or lives in the arena. `secrets` may be NULL. */
 struct recourse_span rcs_secrets_hide(struct rcs_arena *arena, const struct rcs_secrets *secrets,
                                       struct recourse_span text);
 /* Likewise, of a text that ends with NUL. */

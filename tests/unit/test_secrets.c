@@ -35,6 +35,10 @@ static void test_texts(void)
         {"a hunter2-and-mor", "a ${KEY}-and-mor"},
         {"hunterhunter2 hunter", "hunter${KEY} hunter"},
         {"five5 and 12345678", "five5 and ${PIN}"},
+        {"a hunter2-and-mo... b", "a ${LONG}... b"},
+        {"a hunter2-and...", "a ${LONG}..."},
+        {"123456\n[truncated: 6 of 8 characters shown]", "${PIN}\n[truncated: 6 of 8 characters shown]"},
+        {"12345... 123456, hunter2... 123456..", "12345... 123456, ${KEY}... 123456.."},
     };
 
     for (size_t i = 0; i < RCS_COUNT(cases); i++) {
