@@ -95,7 +95,7 @@ help:
 	  'make web       the pages of explain and audit show, tested in a browser, which it installs' \
 	  'make bench     what it costs, beside what others cost; ONLY="runner peers" for parts; make bench-deps first' \
 	  'make plot      CPU of a call against the number of calls: tests/bench/cost.svg' \
-  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang' \
+	  'make fuzz      each fuzz target for FUZZ_SECONDS (20), with clang; -j2: two at a time' \
 	  'make coverage  lines of src/ and gen/ that the tests run' \
 	  'make dist      build/dist/recourse-$(VERSION).tar.gz, to be built without Ragel; make distcheck builds and tests it' \
 	  'make clean     removes build/'
@@ -211,10 +211,14 @@ $(B)/man/recourse.1: tools/man tools/man.awk $(B)/recourse
 # The command without its main, for the tests of its parts.
 $(B)/libcli.a: $(filter-out %/main.o,$(CLI_OBJECTS))
 
-# Each fuzz target with a plain main that replays its seeds.
-$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
+# Each fuzz target with a plain main that replays its seeds; and with libFuzzer's, for `fuzz`.
+FUZZ_LIBRARIES := $(B)/libunit.a $(B)/libcli.a $(B)/libgen.a $(B)/librecourse.a
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(FUZZ_LIBRARIES)
 	@mkdir -p $(@D)
-	$(call link,$^,$(CLI_LIBS))
+	$(call link,$^,$(UNIT_LIBS))
+
+$(B)/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(FUZZ_LIBRARIES)
+	$(call link,-fsanitize=fuzzer $^,$(UNIT_LIBS))
 
 $(B)/faulty-server: $(B)/obj/tests/server/main.o $(SERVER_OBJECTS)
 	$(call link,$^,-pthread)
@@ -313,8 +317,16 @@ coverage:
 	$(MAKE) B=$(B)/coverage COVERAGE=1 test
 	@tools/coverage $(B)/coverage
 
+# A tree of its own, and each target by itself there: with -j2 two at a time, each with its output in one piece.
+FUZZ_TARGETS := $(notdir $(FUZZERS))
+.PHONY: $(FUZZ_TARGETS)
 fuzz:
-	tools/fuzz "$(B)" $(wildcard tests/fuzz/fuzz_*.c)
+	@command -v clang >/dev/null || { echo 'fuzz: clang is missing; apt-get install clang' >&2; exit 1; }
+	+@$(MAKE) --no-print-directory --output-sync=target B=$(B)/fuzz CC=clang SANITIZE=address,undefined \
+	    CFLAGS=-fsanitize=fuzzer-no-link $(FUZZ_TARGETS)
+
+$(FUZZ_TARGETS): %: $(B)/%
+	@tools/fuzz $<
 
 INSTALL = B='$(B)' VERSION=$(VERSION) SOVERSION=$(SOVERSION) PACKAGES='$(LIB_PACKAGES)' DESTDIR='$(DESTDIR)' \
     PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \

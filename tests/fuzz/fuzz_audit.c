@@ -1,46 +1,40 @@
-/* Records from any bytes: the verifier reads nothing outside of them; a body that is read is written again the same;
-   and of any file either all is kept or the whole records before a torn line. */
-#include <fcntl.h>
+/*
+ * Records from any bytes: the verifier reads nothing outside of them, as they are and with a chain that holds, so that what a
+ * record says is judged; and a body that is read is written again the same. First the log, then a disclosure and an anchor,
+ * divided by lines "%%".
+ */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "src/audit/log.h"
 #include "src/audit/verify.h"
 #include "src/core/json.h"
-
-#define POLICY "tests/unit/policies/plain.policy.md"
+#include "tests/fuzz/rechain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void demand(int holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
+#define JUDGES 3u
 
-static struct rcs_judge *judge_of_plain(const struct recourse_policy **policy)
+/* Of every kind of thing that a policy can have; made once. */
+static struct rcs_judge *judges(void)
 {
+    static const char *const paths[JUDGES] = {"tests/unit/policies/plain.policy.md",
+                                              "tests/unit/policies/rich_2.policy.md",
+                                              "tests/policies/shared.policy.md"};
     static struct rcs_arena arena;
-    static struct rcs_judge judge;
-    static const struct recourse_policy *bound;
-    struct rcs_findings findings = {.arena = &arena};
-    struct rcs_loaded loaded = {NULL, NULL, {0}};
-    const char *why = NULL;
-    size_t size;
+    static struct rcs_judge made[JUDGES];
 
-    if (bound == NULL) {
-        char *text = rcs_file_read(&arena, POLICY, &size, &why);
+    for (size_t i = 0; i < JUDGES && made[i].spec == NULL; i++) {
+        struct rcs_findings findings = {.arena = &arena};
+        struct rcs_loaded loaded = {NULL, NULL, {0}};
+        const char *why = NULL;
+        size_t size;
+        char *text = rcs_file_read(&arena, paths[i], &size, &why);
 
-        demand(text != NULL && rcs_load(&arena, POLICY, text, size, &findings, &loaded));
-        rcs_judge_init(&judge, &arena, loaded.spec);
-        bound = rcs_bind(&arena, loaded.spec, loaded.machine, &findings);
+        demand(text != NULL && rcs_load(&arena, paths[i], text, size, &findings, &loaded));
+        rcs_judge_init(&made[i], &arena, loaded.spec);
     }
-    *policy = bound;
-    return &judge;
+    return made;
 }
 
 /* What is a body is one in one way only. */
@@ -75,79 +69,56 @@ static void check_body(struct recourse_span body)
     rcs_hasher_clear(&hasher);
 }
 
-static void check_verifier(struct rcs_judge *judge, struct recourse_span bytes)
+static void check_bodies(struct recourse_span log)
+{
+    const char *newline;
+
+    while (log.size > 0 && (newline = memchr(log.data, '\n', log.size)) != NULL) {
+        size_t size = (size_t)(newline - log.data);
+        struct recourse_span body;
+        uint8_t hash[RCS_HASH_SIZE];
+
+        if (rcs_line_read((struct recourse_span){log.data, size}, &body, hash) == NULL) {
+            check_body(body);
+        }
+        log = (struct recourse_span){newline + 1, log.size - size - 1};
+    }
+}
+
+static void check_verifier(struct recourse_span log, struct recourse_span disclosed, struct recourse_span anchored)
 {
     struct rcs_disclosure disclosure;
+    struct rcs_anchor anchor;
     struct rcs_verify *verify;
     struct rcs_verdict verdict;
     size_t line;
 
-    (void)rcs_disclosure_read(&disclosure, bytes, &line);
-    verify = rcs_verify_new(judge, 1, &disclosure);
+    (void)rcs_disclosure_read(&disclosure, disclosed, &line);
+    verify = rcs_verify_new(judges(), JUDGES, &disclosure);
     demand(verify != NULL);
-    rcs_verify_bytes(verify, "log", bytes);
+    if (rcs_anchor_read(anchored, NULL, &anchor) == NULL) {
+        rcs_verify_anchor(verify, &anchor);
+    }
+    rcs_verify_bytes(verify, "log", log);
     rcs_verify_end(verify, &verdict);
     demand(verdict.grade < RCS_GRADE_COUNT && (verdict.calls > 0 || verdict.grade <= RCS_GRADE_EMPTY));
+    demand((verdict.grade == RCS_GRADE_BROKEN) == verdict.broken.found);
     rcs_verify_free(verify);
     rcs_disclosure_clear(&disclosure);
 }
 
-static uint64_t now_ms(void *self)
-{
-    (void)self;
-    return 1000;
-}
-
-static int fill(void *self, void *bytes, size_t size)
-{
-    (void)self;
-    memset(bytes, 7, size);
-    return 0;
-}
-
-static size_t file_size(const char *path)
-{
-    int fd = open(path, O_RDONLY);
-    off_t size = lseek(fd, 0, SEEK_END);
-
-    close(fd);
-    return (size_t)size;
-}
-
-static void check_recovery(const struct recourse_policy *policy, struct recourse_span bytes)
-{
-    static char path[64];
-    static char torn[80];
-    struct recourse_port port = {.size = sizeof port, .now_ms = now_ms, .wall_s = now_ms, .random = fill};
-    struct recourse_audit_options options = {.size = sizeof options, .port = &port, .policy = policy, .path = path,
-                                             .sync = RECOURSE_AUDIT_NONE};
-    struct recourse_audit *audit = NULL;
-    int fd;
-
-    snprintf(path, sizeof path, P_tmpdir "/recourse-fuzz-audit.%ld", (long)getpid());
-    snprintf(torn, sizeof torn, "%s.torn", path);
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    demand(fd >= 0 && rcs_log_write(fd, bytes.data, bytes.size) == 0);
-    close(fd);
-    if (recourse_audit_open(&options, &audit, NULL) == 0) {
-        demand(recourse_audit_close(audit, NULL) == 0);
-        demand(recourse_audit_open(&options, &audit, NULL) == 0); /* what was recovered is good */
-        demand(recourse_audit_close(audit, NULL) == 0);
-    } else {
-        demand(file_size(path) == bytes.size); /* left alone */
-    }
-    unlink(path);
-    unlink(torn);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct recourse_policy *policy;
-    struct rcs_judge *judge = judge_of_plain(&policy);
-    struct recourse_span bytes = {(const char *)data, size};
+    struct recourse_span left = {(const char *)data, size};
+    struct recourse_span log = rechain_part(&left);
+    struct recourse_span disclosed = rechain_part(&left);
+    struct rcs_buffer chained;
 
-    check_body(bytes);
-    check_verifier(judge, bytes);
-    check_recovery(policy, bytes);
+    check_body(log);
+    check_verifier(log, disclosed, left);
+    rechain(log, &chained);
+    check_bodies(rcs_buffer_span(&chained));
+    check_verifier(rcs_buffer_span(&chained), disclosed, left);
+    rcs_buffer_clear(&chained);
     return 0;
 }

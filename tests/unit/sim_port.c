@@ -235,7 +235,7 @@ static void answer(struct sim *sim, struct recourse_transfer *transfer)
         .headers = script->headers,
         .header_count = script->header_count,
         .phrase = span_of(script->phrase),
-        .body = span_of(script->body),
+        .body = script->body_size > 0 ? (struct recourse_span){script->body, script->body_size} : span_of(script->body),
         .detail = script->detail != NULL ? script->detail : "",
         .wall_s = sim->wall_s,
     };

@@ -27,6 +27,7 @@ struct sim_answer {
     bool too_large;
     const char *phrase; /* NULL: "" */
     const char *body;   /* NULL: "" */
+    size_t body_size;   /* 0: up to its NUL */
     const char *detail; /* NULL: "" */
     const struct recourse_header *headers;
     size_t header_count;
