@@ -45,9 +45,10 @@ struct recourse_audit_options {
 };
 
 /*
- * Opens a log. One that is there is read first, from its beginning: a torn last line is put into PATH.torn, cut, and
- * the cut recorded. Errors: RECOURSE_E_ARGUMENT; RECOURSE_E_MEMORY; RECOURSE_E_SYNTAX (it is damaged before its last
- * line: the text says where; nothing was changed); RECOURSE_E_STATE (another writer has it); RECOURSE_E_SYSTEM.
+ * Opens a log. One that is there is read first, from its beginning: a torn last line, or what a machine that stopped has left of
+ * sectors that were not synced, is put into PATH.torn, cut, and the cut recorded. Errors: RECOURSE_E_ARGUMENT;
+ * RECOURSE_E_MEMORY; RECOURSE_E_SYNTAX (it is damaged before: the text says where; nothing was changed); RECOURSE_E_STATE
+ * (another writer has it); RECOURSE_E_SYSTEM.
  */
 RECOURSE_MUST_USE int recourse_audit_open(const struct recourse_audit_options *options, struct recourse_audit **audit,
                                           struct recourse_error *error);

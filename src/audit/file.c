@@ -31,6 +31,38 @@ int rcs_log_write(int fd, const char *bytes, size_t size)
     return 0;
 }
 
+/* What was named, renamed or cut is so on the disk as well. */
+static int sync_folder(const struct recourse_audit *audit)
+{
+    char name[4096];
+    const char *slash = strrchr(audit->path, '/');
+    size_t size = slash != NULL ? (size_t)(slash - audit->path) + 1 : 0;
+    int fd;
+    int code;
+
+    if (audit->options.sync == RECOURSE_AUDIT_NONE) {
+        return 0;
+    }
+    if (size >= sizeof name) {
+        return RECOURSE_E_LIMIT;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)size, size > 0 ? audit->path : "");
+    fd = open(size > 0 ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    code = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL) ? 0 : RECOURSE_E_SYSTEM; /* EINVAL: it can't be asked for there */
+    if (fd >= 0) {
+        close(fd);
+    }
+    return code;
+}
+
+/* PATH.N; false: that is too long. */
+static bool aside_name(char name[4096], const char *path, unsigned number)
+{
+    int size = snprintf(name, 4096, "%s.%u", path, number);
+
+    return size > 0 && size < 4096;
+}
+
 /* ---- opening ---- */
 
 /* Whether the file is still the one that the path leads to. */
@@ -64,42 +96,70 @@ static int open_locked(const char *path, int flags, struct recourse_error *error
 
 /* ---- reading what is there ---- */
 
+#define SECTOR 512u /* a disk writes at least so much at once */
+
 struct scan {
+    const char *path;
+    struct rcs_lines lines;
     uint64_t good; /* bytes of whole records */
     uint64_t torn; /* bytes behind them */
     bool has_records;
 };
 
-static int damaged(const struct recourse_audit *audit, const struct rcs_lines *lines, const char *wrong,
-                   struct recourse_error *error)
+static int damaged(const struct scan *scan, const char *wrong, struct recourse_error *error)
 {
     return rcs_fail(error, RECOURSE_E_SYNTAX, "%s, line %llu: %s; nothing is appended to a damaged log: move it away",
-                    audit->path, (unsigned long long)lines->number, wrong);
+                    scan->path, (unsigned long long)scan->lines.number, wrong);
 }
 
-static int scan_lines(struct recourse_audit *audit, struct rcs_lines *lines, struct scan *scan,
-                      struct recourse_error *error)
+/*
+ * Whether a machine that stopped may have left such a line: of what was not synced the disk has some sectors, and of the
+ * others zeros, which nobody writes here. Zeros that end within a sector are somebody else's.
+ */
+static bool is_hole(const struct scan *scan, struct recourse_span line)
+{
+    const char *at = memchr(line.data, '\0', line.size);
+
+    while (at != NULL && at < line.data + line.size && *at == '\0') {
+        at++;
+    }
+    return at != NULL && (at == line.data + line.size || (scan->good + (size_t)(at - line.data)) % SECTOR == 0);
+}
+
+/* All from here on is torn. */
+static int tear(struct scan *scan, int fd, struct recourse_error *error)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0) {
+        return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: %s", scan->path, strerror(errno));
+    }
+    scan->torn = (uint64_t)status.st_size - scan->good;
+    return 0;
+}
+
+static int scan_lines(struct recourse_audit *audit, struct scan *scan, int fd, struct recourse_error *error)
 {
     struct recourse_span line;
     const char *wrong;
 
     for (;;) {
-        switch (rcs_lines_next(lines, &line)) {
+        switch (rcs_lines_next(&scan->lines, &line)) {
         case RCS_LINE_END:
             return 0;
         case RCS_LINE_TORN:
-            scan->torn = line.size;
-            return 0;
-        case RCS_LINE_LONG:
-            return damaged(audit, lines, "it is too long for a record", error);
+            return tear(scan, fd, error);
         case RCS_LINE_FAILED:
-            return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: %s", audit->path, strerror(lines->error));
+            return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: %s", scan->path, strerror(scan->lines.error));
+        case RCS_LINE_LONG:
+            wrong = "it is too long for a record";
+            break;
         case RCS_LINE_WHOLE:
+            wrong = rcs_lines_check(&audit->hasher, line, !scan->has_records, audit->hash, &audit->record);
             break;
         }
-        wrong = rcs_lines_check(&audit->hasher, line, !scan->has_records, audit->hash, &audit->record);
         if (wrong != NULL) {
-            return damaged(audit, lines, wrong, error);
+            return is_hole(scan, line) ? tear(scan, fd, error) : damaged(scan, wrong, error);
         }
         if (audit->record.kind == RCS_KIND_SEGMENT) {
             audit->segment = (uint64_t)rcs_record_get(&audit->record, RCS_KEY_SEGMENT);
@@ -108,22 +168,18 @@ static int scan_lines(struct recourse_audit *audit, struct rcs_lines *lines, str
         }
         audit->total++;
         scan->has_records = true;
-        scan->good = lines->offset;
+        scan->good = scan->lines.offset;
     }
 }
 
-static int scan_file(struct recourse_audit *audit, struct scan *scan, struct recourse_error *error)
+/* Goes through a file of the log from its beginning; what is known of the log then is what its last record says. */
+static int scan_file(struct recourse_audit *audit, struct scan *scan, const char *path, int fd, struct recourse_error *error)
 {
-    struct rcs_lines *lines = rcs_alloc(audit->options.allocator, sizeof *lines);
-    int code;
-
-    if (lines == NULL) {
-        return rcs_fail(error, RECOURSE_E_MEMORY, "no memory to read %s", audit->path);
-    }
-    rcs_lines_init_file(lines, &audit->fd);
-    code = scan_lines(audit, lines, scan, error);
-    rcs_free(audit->options.allocator, lines);
-    return code;
+    scan->path = path;
+    scan->good = scan->torn = 0;
+    scan->has_records = false;
+    rcs_lines_init_file(&scan->lines, &fd);
+    return scan_lines(audit, scan, fd, error);
 }
 
 /* Keeps the torn bytes beside the log, then cuts them off it. */
@@ -155,15 +211,59 @@ static int keep_torn(const struct recourse_audit *audit, const struct scan *scan
         code = RECOURSE_E_SYSTEM;
     }
     close(fd);
-    if (code == 0 && ftruncate(audit->fd, (off_t)scan->good) != 0) {
-        code = RECOURSE_E_SYSTEM;
+    if (code == 0 && (ftruncate(audit->fd, (off_t)scan->good) != 0 || fsync(audit->fd) != 0)) {
+        code = RECOURSE_E_SYSTEM; /* without a sync some of it could come back behind what is appended */
+    }
+    return code;
+}
+
+/* A file without a record: the one before it, if there is one, had been put aside. It was synced then. */
+static int scan_aside(struct recourse_audit *audit, struct scan *scan, struct recourse_error *error)
+{
+    char name[4096];
+    unsigned number = 1;
+    int fd;
+    int code;
+
+    while (number < ASIDE_MAX && aside_name(name, audit->path, number) && access(name, F_OK) == 0) {
+        number++;
+    }
+    if (number == 1 || !aside_name(name, audit->path, number - 1)) {
+        return 0;
+    }
+    fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: %s", name, strerror(errno));
+    }
+    code = scan_file(audit, scan, name, fd, error);
+    close(fd);
+    return code == 0 && scan->torn > 0 ? damaged(scan, "it is torn", error) : code;
+}
+
+/* Reads what there is. `*size` and `*torn`: bytes of the newest file that stay, and that were cut off. */
+static int recover(struct recourse_audit *audit, struct scan *scan, uint64_t *size, uint64_t *torn,
+                   struct recourse_error *error)
+{
+    int code = scan_file(audit, scan, audit->path, audit->fd, error);
+
+    *size = scan->good;
+    *torn = scan->torn;
+    if (code == 0 && scan->torn > 0 && keep_torn(audit, scan) != 0) {
+        code = rcs_fail(error, RECOURSE_E_SYSTEM, "%s: its torn end can't be kept in %s.torn and cut off: %s",
+                        audit->path, audit->path, strerror(errno));
+    }
+    if (code == 0 && !scan->has_records) {
+        code = scan_aside(audit, scan, error);
+    }
+    if (code == 0 && sync_folder(audit) != 0) {
+        code = rcs_fail(error, RECOURSE_E_SYSTEM, "%s: its folder can't be synced: %s", audit->path, strerror(errno));
     }
     return code;
 }
 
 int rcs_log_open(struct recourse_audit *audit, uint64_t *torn, struct recourse_error *error)
 {
-    struct scan scan = {0};
+    struct scan *scan;
     int fd = open_locked(audit->path, 0, error);
     int code;
 
@@ -171,11 +271,10 @@ int rcs_log_open(struct recourse_audit *audit, uint64_t *torn, struct recourse_e
         return fd;
     }
     audit->fd = fd;
-    code = scan_file(audit, &scan, error);
-    if (code == 0 && scan.torn > 0 && keep_torn(audit, &scan) != 0) {
-        code = rcs_fail(error, RECOURSE_E_SYSTEM, "%s: its torn last line can't be kept in %s.torn and cut off: %s",
-                        audit->path, audit->path, strerror(errno));
-    }
+    scan = rcs_alloc(audit->options.allocator, sizeof *scan);
+    code = scan != NULL ? recover(audit, scan, &audit->file_size, torn, error)
+                        : rcs_fail(error, RECOURSE_E_MEMORY, "no memory to read %s", audit->path);
+    rcs_free(audit->options.allocator, scan);
     if (code != 0) {
         close(fd);
         audit->fd = -1;
@@ -183,26 +282,28 @@ int rcs_log_open(struct recourse_audit *audit, uint64_t *torn, struct recourse_e
     }
     memcpy(audit->written, audit->hash, sizeof audit->written);
     audit->total_written = audit->total;
-    audit->file_size = scan.good;
-    *torn = scan.torn;
     return 0;
 }
 
 /* ---- putting aside ---- */
+
+/* At once, so that no stop finds both names or none; false where `to` is there. */
+static bool move(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    return errno == EINVAL && link(from, to) == 0 && unlink(from) == 0; /* not on this file system */
+}
 
 /* Renames PATH to the first PATH.N that is free. */
 static bool put_aside(const char *path)
 {
     char name[4096];
 
-    for (unsigned number = 1; number < ASIDE_MAX; number++) {
-        int size = snprintf(name, sizeof name, "%s.%u", path, number);
-
-        if (size < 0 || (size_t)size >= sizeof name) {
-            return false;
-        }
-        if (link(path, name) == 0) {
-            return unlink(path) == 0;
+    for (unsigned number = 1; number < ASIDE_MAX && aside_name(name, path, number); number++) {
+        if (move(path, name)) {
+            return true;
         }
         if (errno != EEXIST) {
             return false;
@@ -215,8 +316,8 @@ int rcs_log_rotate(struct recourse_audit *audit)
 {
     int fd;
 
-    rcs_sync_wait(&audit->sync);
     if (audit->fd >= 0) {
+        rcs_sync_last(audit);
         if (!is_at(audit->fd, audit->path) || !put_aside(audit->path)) {
             return RECOURSE_E_SYSTEM;
         }
@@ -229,5 +330,5 @@ int rcs_log_rotate(struct recourse_audit *audit)
     }
     audit->fd = fd;
     audit->file_size = 0;
-    return 0;
+    return sync_folder(audit);
 }

@@ -65,6 +65,7 @@ enum rcs_line_kind rcs_lines_next(struct rcs_lines *lines, struct recourse_span 
             return line->size < RCS_LINE_MAX ? RCS_LINE_WHOLE : RCS_LINE_LONG;
         }
         if (left >= RCS_LINE_MAX) {
+            *line = (struct recourse_span){begin, left};
             lines->number++;
             return RCS_LINE_LONG;
         }

@@ -23,7 +23,7 @@ enum rcs_line_kind {
     RCS_LINE_END = 0,
     RCS_LINE_WHOLE = 1,   /* without its line feed */
     RCS_LINE_TORN = 2,    /* the last one, without a line feed */
-    RCS_LINE_LONG = 3,    /* longer than a record can be; nothing can be read after it */
+    RCS_LINE_LONG = 3,    /* longer than a record can be, or its beginning; nothing can be read after it */
     RCS_LINE_FAILED = 4   /* `error` says why */
 };
 

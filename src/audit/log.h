@@ -19,7 +19,9 @@ struct rcs_audit_sync {
     bool has_failed; /* the last one */
     int fd;
     uint64_t target; /* mark of the one under way */
-    uint64_t done;   /* mark: so far the log is on the disk */
+    uint64_t done;   /* mark: so far the log is on the disk, but for */
+    uint64_t failed_from; /* what is behind this mark */
+    uint64_t failed_to;   /* up to this one: syncing that has failed */
     void (*told)(void *user);
     void *user;
 };
@@ -88,6 +90,8 @@ RECOURSE_MUST_USE int rcs_log_write(int fd, const char *bytes, size_t size);
 bool rcs_sync_init(struct rcs_audit_sync *sync);
 void rcs_sync_wait(struct rcs_audit_sync *sync);
 void rcs_sync_clear(struct rcs_audit_sync *sync);
+/* Before a file is put aside: what is in it and not on the disk yet is synced with it, or never. */
+void rcs_sync_last(struct recourse_audit *audit);
 /* Syncs now, on this thread. */
 RECOURSE_MUST_USE int rcs_sync_now(struct recourse_audit *audit);
 /* Begins a sync if so much was written since the last one that it is time. */

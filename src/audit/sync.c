@@ -70,22 +70,23 @@ static void begin(struct recourse_audit *audit)
 }
 
 /* With the lock held. A file that could not be synced may have lost anything: it ends here. */
-static int take_failure(struct recourse_audit *audit)
+static void take_failure(struct recourse_audit *audit)
 {
     if (!audit->sync.has_failed) {
-        return 0;
+        return;
     }
     audit->sync.has_failed = false;
+    audit->sync.failed_from = audit->sync.done;
+    audit->sync.failed_to = audit->mark;
     audit->sync.done = audit->mark;
     audit->ended = true;
-    return RECOURSE_E_SYSTEM;
 }
 
 int rcs_audit_synced(struct recourse_audit *audit, uint64_t mark, bool *synced)
 {
     struct rcs_audit_sync *sync = &audit->sync;
     uint8_t mode = audit->options.sync;
-    int code = 0;
+    bool has_failed;
 
     *synced = mode == RECOURSE_AUDIT_NONE || mode == RECOURSE_AUDIT_BATCH;
     if (*synced) {
@@ -96,11 +97,12 @@ int rcs_audit_synced(struct recourse_audit *audit, uint64_t mark, bool *synced)
         begin(audit);
     }
     if (!sync->under_way) {
-        code = take_failure(audit);
+        take_failure(audit);
     }
     *synced = sync->done >= mark;
+    has_failed = mark > sync->failed_from && mark <= sync->failed_to;
     pthread_mutex_unlock(&sync->lock);
-    return code;
+    return has_failed ? RECOURSE_E_SYSTEM : 0;
 }
 
 void rcs_sync_batch(struct recourse_audit *audit)
@@ -113,12 +115,27 @@ void rcs_sync_batch(struct recourse_audit *audit)
     }
     pthread_mutex_lock(&sync->lock);
     if (!sync->under_way) {
-        (void)take_failure(audit);
+        take_failure(audit);
         if (!audit->ended && audit->mark - sync->done >= patience) {
             begin(audit);
         }
     }
     pthread_mutex_unlock(&sync->lock);
+}
+
+void rcs_sync_last(struct recourse_audit *audit)
+{
+    struct rcs_audit_sync *sync = &audit->sync;
+
+    rcs_sync_wait(sync);
+    if (audit->options.sync == RECOURSE_AUDIT_NONE || sync->has_failed || sync->done == audit->mark) {
+        return;
+    }
+    if (fdatasync(audit->fd) == 0) {
+        sync->done = audit->mark;
+    } else {
+        sync->has_failed = true;
+    }
 }
 
 int rcs_sync_now(struct recourse_audit *audit)

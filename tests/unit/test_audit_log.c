@@ -162,6 +162,60 @@ static void test_damage_before(void)
     free(bytes);
 }
 
+/* Sectors that a machine had not written when it stopped are zeros; zeros that end anywhere else are damage. */
+static void test_holes(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "holes", 2);
+    char *bytes = malloc(log.size);
+    char torn[256];
+    size_t size;
+
+    for (size_t end = 1536; end <= 1537; end++) {
+        memcpy(bytes, log.data, log.size);
+        memset(bytes + 1500, 0, end - 1500);
+        write_file(kit.path, bytes, log.size);
+        RCS_EQUAL(kit_open(&kit), end == 1536 ? 0 : RECOURSE_E_SYNTAX);
+        if (end == 1536) {
+            kit_close(&kit);
+            RCS_EQUAL(grade_of_file(kit.path), RCS_GRADE_CONFORMANT);
+        }
+    }
+    snprintf(torn, sizeof torn, "%s.torn", kit.path);
+    CU_ASSERT_TRUE(read_file(torn, &size) != NULL && size > log.size - 1500 && size < log.size);
+    free(bytes);
+}
+
+/* A writer that went between putting a file aside and the next one's first line. */
+static void test_put_aside(void)
+{
+    struct log_kit kit;
+    struct recourse_span log = make_log(&kit, "aside", 2);
+    char aside[256];
+    struct rcs_verdict verdict;
+    struct recourse_span whole;
+    size_t size;
+    char *rest;
+
+    snprintf(aside, sizeof aside, "%s.1", kit.path);
+    RCS_EQUAL(rename(kit.path, aside), 0);
+    write_file(kit.path, "{\"body\":{\"at\":", 15);
+    RCS_EQUAL(kit_open(&kit), 0);
+    RCS_EQUAL(add_plain(&kit), 0);
+    kit_close(&kit);
+    rest = read_file(kit.path, &size);
+    whole = (struct recourse_span){rcs_arena_format(&scratch, "%.*s%.*s", (int)log.size, log.data, (int)size, rest),
+                                   log.size + size};
+    verify_bytes(&verdict, whole, NULL);
+    RCS_EQUAL(verdict.grade, RCS_GRADE_CONFORMANT); /* a line was torn */
+    RCS_EQUAL(verdict.calls, 3);
+    RCS_EQUAL(verdict.torn, 1);
+    write_file(aside, log.data, log.size - 1);
+    write_file(kit.path, "", 0);
+    RCS_EQUAL(kit_open(&kit), RECOURSE_E_SYNTAX);
+    CU_ASSERT_PTR_NOT_NULL(strstr(kit.error.text, "aside.1, line "));
+}
+
 /* Lines that were taken out, or are in another order. */
 static void test_missing_lines(void)
 {
@@ -330,6 +384,7 @@ static void test_failed_sync(void)
     kit.sim.hold_work = false;
     sim_release_work(&kit.sim);
     rcs_sync_wait(&kit.audit->sync);
+    RCS_EQUAL(rcs_audit_flush(kit.audit, NULL), 0); /* which finds it first: whoever waits is told all the same */
     RCS_EQUAL(rcs_audit_synced(kit.audit, mark, &synced), RECOURSE_E_SYSTEM);
     RCS_EQUAL(add_plain(&kit), 0);
     kit_close(&kit);
@@ -452,7 +507,7 @@ int main(void)
         {"bit flips", test_bit_flips},
         {"truncations", test_truncations},
         {"damage before", test_damage_before},
-        {"missing lines", test_missing_lines},
+        {"holes", test_holes}, {"put aside", test_put_aside}, {"missing lines", test_missing_lines},
         {"two writers", test_two_writers},
         {"fork", test_fork},
         {"rotation", test_rotation},
