@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A log of `recourse run` verifies; one whose writer was killed at any moment goes on, and has an attempt for each time that
-# the tool was touched. KILLS (30) says how often; SEED (1), at which moments.
+# the tool was touched. KILLS (10) says how often; SEED (1), at which moments.
+# Hundreds of moments: tests/unit/test_audit_kill.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
@@ -152,7 +153,7 @@ look() { # look NUMBER STATUS: at the log of a run that has ended so
 }
 
 # With SIGKILL, as soon as so many lines are in the log; the last run to reach that many would write some more.
-for i in $(seq "${KILLS:-30}"); do
+for i in $(seq "${KILLS:-10}"); do
     run >out 2>&1 # so that the last line is whole
     lines=$(($(wc -l <log) + 1 + RANDOM % 16))
     "$RECOURSE" run --policy lightspeed --tools tools.json --audit log --disclosure disclosed calls.json >out 2>&1 &
@@ -169,7 +170,7 @@ for i in $(seq "${KILLS:-30}"); do
 done
 run >out 2>&1 || bad="$bad$(cat out)"
 # A writer that was killed in the middle of a write leaves the beginning of a line.
-for i in $(seq "${KILLS:-30}"); do
+for i in $(seq "${KILLS:-10}"); do
     line=$(tail -n 1 log)
     printf '%s' "${line:0:1 + RANDOM % ${#line}}" >>log
     run >out 2>&1 || bad="$bad$i, torn: $(cat out)
@@ -180,7 +181,7 @@ run >out 2>&1 || bad="$bad$(cat out)"
 verify log >out || bad="$bad$(cat out)"
 [ -z "$bad" ]
 note $? "a killed run's log goes on, and verifies" "$bad"
-[ "$killed" -ge $((${KILLS:-30} / 2)) ]
+[ "$killed" -ge $((${KILLS:-10} / 2)) ]
 note $? "runs were killed" "$killed"
 [ -s log.torn ]
 note $? "lines were torn"
@@ -191,7 +192,7 @@ note $? "each time that the tool was touched has its attempt" "$(wc -l <touched)
 # A limit on the size of files ends no run: what can't be written is taken back, counted, and told by the record `lost`.
 bad=
 short=0
-for i in $(seq "${KILLS:-30}"); do
+for i in $(seq "${KILLS:-10}"); do
     size=$(($(stat -c %s limited 2>/dev/null || echo 1200) + 1 + RANDOM % 5000))
     prlimit --fsize=$size:$size "$RECOURSE" run --policy lightspeed --tools tools.json --audit limited calls.json >out 2>&1
     status=$?

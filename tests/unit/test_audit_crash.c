@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "src/audit/lines.h"
 #include "src/audit/log.h"
-#include "src/audit/verify.h"
 #include "tests/sim/random.h"
+#include "tests/unit/audit_touch.h"
 #include "tests/unit/policy_load.h"
 #include "tests/unit/run_kit.h"
 
@@ -23,7 +22,6 @@
 #define FILES_MAX 64u
 #define FILE_MAX 65536u
 #define LISTS_MAX 64u
-#define TOUCHES_MAX 4096u
 #define ROUNDS 6u
 #define STEPS_MAX 400u
 
@@ -55,11 +53,7 @@ static struct {
 } disk;
 
 static struct sim_random dice;
-static struct {
-    char id[16];
-    unsigned number;
-} touches[TOUCHES_MAX]; /* tries of the unsafe tool that have reached it */
-static size_t touch_count;
+static struct touches touched;
 static bool touches_count; /* in this mode of syncing they must be on the disk */
 static unsigned stops;
 static unsigned holes;
@@ -266,77 +260,15 @@ static struct rcs_loaded_policy plain;
 static struct rcs_judge judge;
 static struct sim calm; /* a port for logs that are only looked at */
 
-/* Strikes out the touches whose attempts are in a file. Ids are of one opening: calls are counted from 1 in each. */
-static void strike(const char *path, bool *found)
-{
-    static struct rcs_lines lines;
-    static char ids[256][16];
-    struct rcs_record record;
-    struct rcs_hasher hasher;
-    uint8_t hash[RCS_HASH_SIZE];
-    struct recourse_span line;
-    int fd = open(path, O_RDONLY);
-    bool first = true;
-
-    CU_ASSERT_TRUE_FATAL(fd >= 0 && rcs_hasher_init(&hasher));
-    rcs_lines_init_file(&lines, &fd);
-    while (rcs_lines_next(&lines, &line) == RCS_LINE_WHOLE) {
-        size_t call;
-
-        CU_ASSERT_PTR_NULL_FATAL(rcs_lines_check(&hasher, line, first, hash, &record));
-        first = false;
-        call = (size_t)rcs_record_get(&record, RCS_KEY_CALL) % 256;
-        if (record.kind == RCS_KIND_PRECONDITION) {
-            struct recourse_span id = rcs_record_raw(&record, RCS_KEY_ID);
-
-            snprintf(ids[call], sizeof ids[call], "%.*s", (int)id.size, id.data);
-        }
-        for (size_t i = 0; record.kind == RCS_KIND_ATTEMPT && i < touch_count; i++) {
-            found[i] = found[i] || (touches[i].number == (unsigned)rcs_record_get(&record, RCS_KEY_TRY) &&
-                                    strcmp(touches[i].id, ids[call]) == 0);
-        }
-    }
-    rcs_hasher_clear(&hasher);
-    close(fd);
-}
-
-static void verify_file(struct rcs_verify *verify, const char *path, bool *found)
-{
-    const char *why = NULL;
-    int fd = open(path, O_RDONLY);
-
-    CU_ASSERT_TRUE_FATAL(fd >= 0 && rcs_verify_file(verify, path, fd, &why));
-    close(fd);
-    strike(path, found);
-}
-
 static void verify_left(void)
 {
-    static bool found[TOUCHES_MAX];
-    struct rcs_verify *verify = rcs_verify_new(&judge, 1, NULL);
     struct rcs_verdict verdict;
-    char path[300];
-    size_t missing = 0;
+    size_t missing = look_for_touches(&touched, disk.left, &judge, &verdict);
 
-    memset(found, 0, sizeof found);
-    for (unsigned number = 1;; number++) {
-        snprintf(path, sizeof path, "%s/log.%u", disk.left, number);
-        if (access(path, F_OK) != 0) {
-            break;
-        }
-        verify_file(verify, path, found);
-    }
-    snprintf(path, sizeof path, "%s/log", disk.left);
-    verify_file(verify, path, found);
-    rcs_verify_end(verify, &verdict);
     RCS_TEXT_EQUAL(verdict.broken.what, "");
     RCS_TEXT_EQUAL(verdict.divergence.what, "");
     CU_ASSERT_TRUE(verdict.grade >= RCS_GRADE_CONFORMANT || verdict.grade == RCS_GRADE_EMPTY);
-    for (size_t i = 0; i < touch_count; i++) {
-        missing += !found[i];
-    }
     RCS_EQUAL(touches_count ? missing : 0, 0);
-    rcs_verify_free(verify);
 }
 
 static void recover_left(void)
@@ -387,9 +319,11 @@ static void note_touches(const struct sim *sim, size_t *seen)
         const struct sim_request *request = &sim->requests[*seen % SIM_REQUESTS_MAX];
         const char *number = strstr(request->headers, "Recourse-Try: ");
 
-        CU_ASSERT_TRUE_FATAL(touch_count < TOUCHES_MAX && number != NULL);
-        touches[touch_count].number = (unsigned)atoi(number + strlen("Recourse-Try: "));
-        RCS_EQUAL(sscanf(request->body, "{\"id\":\"%15[^\"]\"}", touches[touch_count++].id), 1);
+        struct touch *touch = &touched.items[touched.count++];
+
+        CU_ASSERT_TRUE_FATAL(touched.count < TOUCHES_MAX && number != NULL);
+        touch->number = (unsigned)atoi(number + strlen("Recourse-Try: "));
+        RCS_EQUAL(sscanf(request->body, "{\"id\":\"%23[^\"]\"}", touch->id), 1);
         stop_here();
     }
 }
@@ -489,7 +423,7 @@ static void begin_with_left(bool with)
 
 static void stop_often(uint8_t sync, bool counted)
 {
-    touch_count = 0;
+    touched.count = 0;
     touches_count = counted;
     stops = 0;
     holes = 0;
@@ -497,10 +431,10 @@ static void stop_often(uint8_t sync, bool counted)
         begin_with_left(opening > 0);
         open_and_work(sync, opening);
     }
-    printf("%u machines stopped, %zu tries had touched the tool, %u sectors were zeros\n", stops, touch_count, holes);
+    printf("%u machines stopped, %zu tries had touched the tool, %u sectors were zeros\n", stops, touched.count, holes);
     CU_ASSERT_TRUE(stops > 800);
     CU_ASSERT_TRUE(holes > 100);
-    CU_ASSERT_TRUE(touch_count > 30);
+    CU_ASSERT_TRUE(touched.count > 30);
 }
 
 static void test_policy(void)
