@@ -1,7 +1,7 @@
 /*
  * Answers of an MCP server, of any bytes, to a runner that lists its tools and calls two of them: over HTTP, as JSON and as
  * streams of events, or from a program; of either era. The clock is virtual. Each call has one result, whose texts are UTF-8,
- * and what is sent is JSON.
+ * and what is sent is JSON; ids and states go back to the server byte for byte.
  *
  * The first byte says the era, and (in capitals) that the server is a program; the second, in which pieces bytes come, and
  * whether forms are filled in. Then answers, each in the order in which it is asked for, divided by lines "%%": a status, letters
@@ -41,6 +41,14 @@ static void demand(bool holds)
     if (!holds) {
         abort();
     }
+}
+
+static void demand_json(const char *text, size_t room)
+{
+    size_t size = strlen(text);
+
+    demand(size + 1 == room || /* it is cut there */
+           rcs_json_check((struct recourse_span){text, size}, false, NULL) == RCS_JSON_GOOD);
 }
 
 static void demand_text(struct recourse_span text)
@@ -97,7 +105,7 @@ static void read_script(struct script *at, size_t size)
 
 static void say_next(struct sim_process *process, const char *line)
 {
-    demand(rcs_strict_json(line, strlen(line)) || strlen(line) == 4095); /* it is cut there */
+    demand_json(line, 4096);
     if (script.said < script.post_count) {
         sim_process_say(process, script.posts[script.said++].body);
         sim_process_say(process, "\n");
@@ -172,10 +180,9 @@ static void add_server(struct recourse_runner *runner, uint8_t first, uint8_t se
 static void demand_requests(const struct sim *sim)
 {
     for (size_t i = 0; i < sim->request_count && i < SIM_REQUESTS_MAX; i++) {
-        const char *body = sim->requests[i].body;
-        size_t size = strlen(body);
-
-        demand(size == 0 || size + 1 == sizeof sim->requests[i].body || rcs_strict_json(body, size));
+        if (sim->requests[i].body[0] != '\0') {
+            demand_json(sim->requests[i].body, sizeof sim->requests[i].body);
+        }
     }
 }
 
