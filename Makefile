@@ -32,10 +32,10 @@ COMMON := -std=c11 -D_GNU_SOURCE -DRECOURSE_VERSION='"$(VERSION)"' -g -fPIC -fno
           $(OPTIMIZE) $(SANITIZER) -Iinclude -I. -I$(B)
 DEPFLAGS = -MMD -MP
 # Expanded when a recipe runs, so that `deps` has had its turn.
-LIB_PACKAGES := libcurl libcrypto
+LIB_PACKAGES := libcurl libssl libcrypto
 LIBS = $(shell pkg-config --libs $(LIB_PACKAGES)) -pthread
 CLI_LIBS = $(shell pkg-config --libs libcjson) $(LIBS)
-UNIT_LIBS = $(shell pkg-config --libs cunit libssl) $(CLI_LIBS)
+UNIT_LIBS = $(shell pkg-config --libs cunit) $(CLI_LIBS)
 
 # One line a step; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $@;)

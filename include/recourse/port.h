@@ -52,7 +52,9 @@ struct recourse_http_request {
 
 /*
  * How one exchange ended. Never sent twice: a request that the HTTP library would send again by itself is stopped
- * and ends as RECOURSE_NETWORK_CLOSED or _RESET with `sent`.
+ * and ends as RECOURSE_NETWORK_CLOSED or _RESET with `sent`. An answer over TLS that says neither its length nor its end, and whose
+ * connection is closed without the end of TLS, is RECOURSE_NETWORK_CLOSED too, if libcurl's TLS library is OpenSSL; with
+ * others that can't be known, and it counts as whole.
  */
 struct recourse_http_response {
     uint16_t status;  /* 0: no status line came */

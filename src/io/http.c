@@ -45,6 +45,7 @@ static int get_ready(struct rcs_http *http)
     if (rcs_global_begin() != 0) {
         return RECOURSE_E_MEMORY;
     }
+    http->tells_end = rcs_tls_can_tell();
     http->inflates = (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_LIBZ) != 0;
     http->ready = true;
     return 0;
@@ -93,6 +94,7 @@ static int before_sending(void *user, char *remote, char *local, int remote_port
         return CURL_PREREQFUNC_ABORT;
     }
     transfer->sendings = 1;
+    rcs_tls_begin(transfer);
     transfer->active_ms = transfer->lane->now_ms;
     curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &transfer->errno_before);
     arm(transfer);
@@ -240,7 +242,7 @@ static bool set_callbacks(struct recourse_transfer *transfer)
     failed |= curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, rcs_lane_open_socket) != CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, rcs_lane_close_socket) != CURLE_OK;
-    return !failed;
+    return !failed && rcs_tls_watch(transfer);
 }
 
 static struct recourse_transfer *new_transfer(struct rcs_http *http)
@@ -322,6 +324,7 @@ static void take_out(struct recourse_transfer *transfer)
 
     rcs_timers_remove(&http->loop->timers, &transfer->timer);
     rcs_lane_remove(transfer);
+    rcs_tls_forget(transfer);
     if (transfer->previous != NULL) {
         transfer->previous->next = transfer->next;
     } else {

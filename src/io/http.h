@@ -25,6 +25,12 @@
 struct rcs_http;
 struct rcs_url;
 
+/* A connection under TLS that an exchange is on. */
+struct rcs_tls_end {
+    const void *connection; /* NULL: none */
+    bool ended;             /* by close_notify */
+};
+
 /* One multi handle. Lives at one address, since libcurl holds it. */
 struct rcs_lane {
     struct rcs_http *http;
@@ -36,6 +42,7 @@ struct rcs_lane {
     unsigned sockets;   /* connections that are open */
     bool by_socket;     /* libcurl works because a socket is ready, not because a time has come */
     uint64_t now_ms;    /* when that was: one look at the clock for all that it calls back */
+    struct rcs_tls_end tls[RCS_LANE_MAX];
 };
 
 /*
@@ -52,6 +59,7 @@ struct recourse_transfer {
     struct rcs_answer answer; /* its header's buffer is kept */
     struct rcs_lane *lane;
     struct rcs_url *url;
+    struct rcs_tls_end *tls; /* of the lane; NULL: no TLS, or one that can't tell */
     struct recourse_transfer *previous;
     struct recourse_transfer *next;
     const struct recourse_http_request *request; /* the caller's */
@@ -98,6 +106,7 @@ struct rcs_http {
     bool ready;        /* libcurl was begun and looked at */
     bool http2;        /* it may be spoken */
     bool inflates;     /* it can undo gzip and deflate */
+    bool tells_end;    /* rcs_tls_can_tell */
     unsigned large_left; /* exchanges to be started that receive large */
     unsigned pool_count;
     struct recourse_transfer *pool[RCS_HTTP_POOL_MAX]; /* out of use, with their easy handles */
@@ -158,6 +167,18 @@ RECOURSE_MUST_USE int rcs_http_check(const struct recourse_http_request *request
 RECOURSE_MUST_USE bool rcs_http_prepare(CURL *easy, bool http2);
 /* Tells a prepared handle all about the request, but for callbacks. Errors: RECOURSE_E_MEMORY. */
 RECOURSE_MUST_USE int rcs_http_describe(struct recourse_transfer *transfer);
+
+/* ---- http_tls.c ---- */
+
+/* Whether libcurl's TLS is one that can be asked for its end. */
+bool rcs_tls_can_tell(void);
+/* Has its handle's connections watched. Returns false: no memory. */
+RECOURSE_MUST_USE bool rcs_tls_watch(struct recourse_transfer *transfer);
+/* The exchange is on a connection now; it is not any more. */
+void rcs_tls_begin(struct recourse_transfer *transfer);
+void rcs_tls_forget(struct recourse_transfer *transfer);
+/* Of an exchange that has ended well: whether its answer ended with a connection that was cut. */
+bool rcs_tls_was_cut(const struct recourse_transfer *transfer);
 
 /* ---- http_outcome.c ---- */
 

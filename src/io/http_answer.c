@@ -111,6 +111,7 @@ static bool begin(struct rcs_answer *answer, const char *line, size_t size)
     answer->header_count = 0;
     answer->encodings = 0;
     answer->has_length = false;
+    answer->has_chunks = false;
     answer->phrase_size = phrase.size;
     return took(answer, rcs_buffer_reserve(&answer->head, HEAD_USUAL)) && add(answer, phrase, '\n');
 }
@@ -178,6 +179,7 @@ static bool take_transfer(struct rcs_answer *answer, struct recourse_span value)
     if (!is_one_of(value, known)) {
         answer->refused = "the answer is sent in an encoding that was not asked for";
     }
+    answer->has_chunks = answer->has_chunks || rcs_text_equal_folded(value, "chunked");
     return answer->refused == NULL;
 }
 

@@ -23,6 +23,7 @@ struct rcs_answer {
     bool no_memory;
     bool any_encoding;   /* whoever asked has named the encodings itself */
     bool has_length;     /* `length` holds */
+    bool has_chunks;     /* its body says itself where it ends */
     const char *refused; /* why what came is no answer; NULL: nothing is wrong */
     unsigned encodings;  /* of the body, one within the other */
     uint64_t length;     /* as the header says */

@@ -260,6 +260,10 @@ void rcs_http_judge(struct recourse_transfer *transfer, CURLcode result, struct 
         /* For libcurl a header that breaks off is an answer. */
         response->network = RECOURSE_NETWORK_CLOSED;
         snprintf(transfer->detail, sizeof transfer->detail, "the connection was closed within the answer's header");
+    } else if (rcs_tls_was_cut(transfer)) {
+        response->network = RECOURSE_NETWORK_CLOSED;
+        snprintf(transfer->detail, sizeof transfer->detail, "the connection was closed without the end of TLS (close_notify): "
+                                                            "the answer may have been cut");
     }
 }
 

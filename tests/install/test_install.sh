@@ -87,7 +87,7 @@ moved="pkg-config --define-variable=prefix=$top"
 # shellcheck disable=SC2086 # a command
 is 'moved' "$(flags $moved --cflags --libs)" "-I$top/include -L$top/lib -lrecourse"
 static=" $(pkg-config --static --libs recourse) "
-for library in -lrecourse -lcurl -lcrypto -pthread; do
+for library in -lrecourse -lcurl -lssl -lcrypto -pthread; do
     case $static in *" $library "*) ;; *) false ;; esac
     note $? "--static names $library" "$static"
 done
@@ -123,7 +123,7 @@ else
             skipped=$((skipped + 2))
         fi
         builds 'C, the archive by name' $CC -std=c11 $strict consumer.c $($moved --cflags recourse) \
-            "$($moved --variable=libdir recourse)/librecourse.a" $(pkg-config --libs libcurl libcrypto) -pthread
+            "$($moved --variable=libdir recourse)/librecourse.a" $(pkg-config --libs libcurl libssl libcrypto) -pthread
         is 'C, the archive by name: needs' "$(needs)" ''
         # A static library alone. What libcurl would need to be static as well is not our matter, and not always installed.
         mkdir "$work/pc"

@@ -51,7 +51,7 @@ changed() {
     # Objects come before archives: what they define is not looked for there.
     # shellcheck disable=SC2046,SC2086 # words of options
     "$CC" $SANITIZER "${objects[@]}" "$B/obj/src/cli/main.o" "$B/libcli.a" "$B/libgen.a" "$B/librecourse.a" -o "$work/$name" \
-        $(pkg-config --libs libcjson libcurl libcrypto) -pthread
+        $(pkg-config --libs libcjson libcurl libssl libcrypto) -pthread
 }
 
 # What the archives were built with, that has to be linked again.
@@ -116,7 +116,7 @@ if "$B/policyc" "$work/lightspeed.policy.md" -o "$work/more" 2>"$work/out"; then
         copying && /}/ { copying = 0 }' "$B/policies/lightspeed.c" "$work/more/lightspeed.c" >"$work/lightspeed.c"
     # shellcheck disable=SC2046,SC2086 # words of options
     "$CC" -std=c11 -O1 $SANITIZER -Iinclude -I"$work/more" -I. "$work/lightspeed.c" "$B/obj/src/cli/main.o" "$B/libcli.a" "$B/libgen.a" \
-        "$B/librecourse.a" -o "$work/once_more" $(pkg-config --libs libcjson libcurl libcrypto) -pthread
+        "$B/librecourse.a" -o "$work/once_more" $(pkg-config --libs libcjson libcurl libssl libcrypto) -pthread
 fi
 if command -v ragel >/dev/null; then
     found once_more lightspeed /down "next: expected exhausted, recorded backoff"

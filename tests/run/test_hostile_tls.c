@@ -35,6 +35,24 @@ static void half_an_answer(struct rcs_tls_peer *peer, unsigned stream)
     say_text(peer, "HTTP/1.1 200 OK\r\n\r\nhalf of it");
 }
 
+static void whole_answer(struct rcs_tls_peer *peer, unsigned stream)
+{
+    (void)stream;
+    say_text(peer, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfine");
+}
+
+static void chunked_answer(struct rcs_tls_peer *peer, unsigned stream)
+{
+    (void)stream;
+    say_text(peer, "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n");
+}
+
+static void no_body(struct rcs_tls_peer *peer, unsigned stream)
+{
+    (void)stream;
+    say_text(peer, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+}
+
 #define BARE(text) .bare = text, .bare_size = sizeof text - 1
 
 static const struct tls_case tls[] = {
@@ -66,9 +84,15 @@ static const struct tls_case tls[] = {
     {{"no answer and a reset", .facts = "closed", .unsafe = UNKNOWN, .safe = UNKNOWN_SAFE},
      {.answer = no_answer, .abrupt = true, .resets = true}},
     {{"cut, with the end of TLS", .facts = "200", .unsafe = DONE, .safe = DONE}, {.answer = half_an_answer}},
-    /* As everywhere with libcurl: a server that forgets to end TLS is not told from somebody who cuts the connection. */
-    {{"cut, without the end of TLS", .facts = "200", .unsafe = DONE, .safe = DONE},
+    {{"cut, without the end of TLS", .facts = "closed 200", .unsafe = UNKNOWN, .safe = UNKNOWN_SAFE, .says = "close_notify"},
      {.answer = half_an_answer, .abrupt = true}},
+    /* Who says how long the answer is, need not end TLS. */
+    {{"a length, without the end of TLS", .facts = "200", .unsafe = DONE, .safe = DONE},
+     {.answer = whole_answer, .abrupt = true}},
+    {{"chunks, without the end of TLS", .facts = "200", .unsafe = DONE, .safe = DONE},
+     {.answer = chunked_answer, .abrupt = true}},
+    {{"no body, without the end of TLS", .facts = "204", .unsafe = DONE, .safe = DONE},
+     {.answer = no_body, .abrupt = true}},
 };
 
 /* ---- HTTP/2 ---- */
