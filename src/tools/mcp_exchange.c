@@ -134,7 +134,8 @@ static void take_event(struct rcs_mcp_exchange *exchange)
 
     exchange->begun = exchange->begun || tells_of(exchange, &message);
     if (message.kind == RCS_MCP_REQUEST || message.kind == RCS_MCP_NOTIFICATION) {
-        if (message.kind == RCS_MCP_NOTIFICATION || !exchange->modern) { /* a modern server may not ask */
+        /* A modern server may not ask; nor may one in answer to what needs none, or it could ask for ever. */
+        if (message.kind == RCS_MCP_NOTIFICATION || (!exchange->modern && exchange->id != 0)) {
             rcs_mcp_hear(exchange->server, &message);
         }
     } else if (exchange->id != 0) {

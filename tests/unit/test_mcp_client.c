@@ -261,6 +261,22 @@ static void test_server_requests(void)
     mcp_close(&mcp);
 }
 
+/* Found by fuzz_mcp_answers: a server that asks again in answer to each answer, which is none of its business. */
+static void test_server_asks_for_ever(void)
+{
+    static const struct sim_answer answers[] = {
+        READY,
+        MCP_STREAM(MCP_EVENT("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}") MCP_EVENT(MCP_RESULT(3, MCP_TEXT("done")))),
+        MCP_STREAM(MCP_EVENT("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}"))};
+    struct mcp_kit mcp;
+
+    open_with(&mcp, answers, RCS_COUNT(answers));
+    RCS_TEXT_EQUAL(kit_content(mcp_call(&mcp, "find", "{}"), 0), "done");
+    kit_until(&mcp.kit, mcp.kit.sim.now_ms + 100);
+    RCS_EQUAL(mcp.kit.sim.request_count, 5);
+    mcp_close(&mcp);
+}
+
 /* ---- time ---- */
 
 static void test_timeout_and_cancel(void)
@@ -348,6 +364,7 @@ int main(void)
         {"failed handshakes", test_failed_handshakes},
         {"failed note", test_failed_note},
         {"server requests", test_server_requests},
+        {"server asks for ever", test_server_asks_for_ever},
         {"timeout and cancel", test_timeout_and_cancel},
         {"cancel within the handshake", test_cancel_within_handshake},
         {"run fails within the handshake", test_run_fails_within_handshake},
