@@ -379,9 +379,9 @@ $(BENCH):
 	$(call link,$(filter %.o,$^) $(filter %.a,$^),$(call PCRE2,--libs) $(LIBS) -lm)
 
 .PHONY: bench bench-deps plot
-# CPU of a call at 100,000 calls against that at 100, and the plot that README shows.
+# CPU of a call at 100,000 calls against that at 100, and the plot that README shows: about a minute. BENCH_ROUNDS=N for more than 5.
 plot: all $(BENCH)
-	@BENCH_PLOT=tests/bench/cost.svg $(B)/bench/bench $(B)/bench scale
+	@BENCH_ROUNDS=$${BENCH_ROUNDS:-5} BENCH_PLOT=tests/bench/cost.svg $(B)/bench/bench $(B)/bench scale
 
 bench-deps: | deps
 	@tests/bench/deps $(B)/bench
