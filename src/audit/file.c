@@ -328,7 +328,12 @@ int rcs_log_rotate(struct recourse_audit *audit)
     if (fd < 0) {
         return fd;
     }
+    if (sync_folder(audit) != 0) {
+        (void)unlink(audit->path); /* it is begun again by the next record */
+        close(fd);
+        return RECOURSE_E_SYSTEM;
+    }
     audit->fd = fd;
     audit->file_size = 0;
-    return sync_folder(audit);
+    return 0;
 }
