@@ -86,6 +86,13 @@ static struct rcs_disclosed *add(struct rcs_disclosure *disclosure, size_t *room
     return &items[disclosure->count];
 }
 
+/* What a writer, or a machine, that stopped has left of a line: nobody's fault, and not all that it was. */
+static bool is_torn(struct recourse_span line)
+{
+    return rcs_json_check(line, false, NULL) == RCS_JSON_UNENDED ||
+           (line.size > 0 && memchr(line.data, '\0', line.size) != NULL);
+}
+
 bool rcs_disclosure_read(struct rcs_disclosure *disclosure, struct recourse_span text, size_t *line)
 {
     size_t room = 0;
@@ -106,8 +113,8 @@ bool rcs_disclosure_read(struct rcs_disclosure *disclosure, struct recourse_span
         memset(item, 0, sizeof *item);
         if (read_item(one, item)) {
             disclosure->count++;
-        } else if (end != NULL) {
-            return false; /* a torn last line is nobody's fault */
+        } else if (!is_torn(one)) {
+            return false;
         }
     }
     if (disclosure->count > 0) {

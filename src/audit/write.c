@@ -307,6 +307,14 @@ static int check_options(const struct recourse_audit_options *options, struct re
     return 0;
 }
 
+/* A writer that was killed may have left the beginning of a line: the next one begins behind it. */
+static bool end_last_line(int fd, off_t size)
+{
+    char last = '\n';
+
+    return (size == 0 || pread(fd, &last, 1, size - 1) == 1) && (last == '\n' || rcs_log_write(fd, "\n", 1) == 0);
+}
+
 static int open_disclosure(struct recourse_audit *audit, const char *path, struct recourse_error *error)
 {
     struct stat status;
@@ -314,12 +322,15 @@ static int open_disclosure(struct recourse_audit *audit, const char *path, struc
     if (path == NULL) {
         return 0;
     }
-    audit->disclosure = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    audit->disclosure = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (audit->disclosure < 0) {
         return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: %s", path, strerror(errno));
     }
     if (fstat(audit->disclosure, &status) != 0 || (status.st_mode & 077) != 0) {
         return rcs_fail(error, RECOURSE_E_ARGUMENT, "%s: others may read it; make it yours alone (chmod 600)", path);
+    }
+    if (!end_last_line(audit->disclosure, status.st_size)) {
+        return rcs_fail(error, RECOURSE_E_SYSTEM, "%s: its torn last line can't be ended: %s", path, strerror(errno));
     }
     return 0;
 }

@@ -19,7 +19,7 @@
 
 #define WRITERS 4u
 #define KILLS_OF_A_LOG 8u
-#define TURNS 30u
+#define TURNS 12u
 #define TURN_CALLS 3u
 
 static struct rcs_loaded_policy policy;
@@ -96,15 +96,17 @@ static void run_turn(struct recourse_runner *runner, struct recourse_run *run, u
 static void write_log(const struct writer *writer, uint64_t segment_max)
 {
     char path[320];
+    char disclosure[320];
     struct recourse_port_options port_options = {.size = sizeof port_options};
     struct recourse_audit_options log = {.size = sizeof log, .policy = policy.policy, .path = path, .sync = writer->sync,
-                                         .segment_max = segment_max};
+                                         .segment_max = segment_max, .disclosure = disclosure, .capture = true};
     struct recourse_runner_options options = {.size = sizeof options, .policy = policy.policy};
     struct recourse_tool tool = {.size = sizeof tool, .kind = RECOURSE_TOOL_FUNCTION, .function = touch_tool};
     struct recourse_runner *runner;
     struct recourse_run *run;
 
     snprintf(path, sizeof path, "%s/log", writer->folder);
+    snprintf(disclosure, sizeof disclosure, "%s/disclosed", writer->folder);
     if (recourse_port_new(&port_options, &log.port, NULL) != 0 || recourse_audit_open(&log, &options.audit, NULL) != 0) {
         _exit(2);
     }
@@ -180,6 +182,24 @@ static void take_touches(struct writer *writer)
     close(writer->pipe);
 }
 
+static void check_disclosure(const struct writer *writer)
+{
+    struct rcs_arena arena = {0};
+    struct rcs_disclosure disclosure;
+    struct recourse_span text;
+    const char *why = NULL;
+    size_t line;
+    char path[320];
+
+    snprintf(path, sizeof path, "%s/disclosed", writer->folder);
+    text.data = rcs_file_read(&arena, path, &text.size, &why);
+    if (text.data != NULL) { /* or nobody has come so far */
+        CU_ASSERT_TRUE(rcs_disclosure_read(&disclosure, text, &line));
+        rcs_disclosure_clear(&disclosure);
+    }
+    rcs_arena_clear(&arena);
+}
+
 static void check_log(struct writer *writer)
 {
     static struct sim sim;
@@ -200,6 +220,7 @@ static void check_log(struct writer *writer)
     RCS_TEXT_EQUAL(verdict.broken.what, "");
     RCS_TEXT_EQUAL(verdict.divergence.what, "");
     CU_ASSERT_TRUE(verdict.grade >= RCS_GRADE_CONFORMANT || verdict.grade == RCS_GRADE_EMPTY);
+    check_disclosure(writer);
     sim_clear(&sim);
 }
 

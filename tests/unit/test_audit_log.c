@@ -548,6 +548,37 @@ static void test_disclosure(void)
     RCS_EQUAL(verdict.undisclosed, 1);
 }
 
+/* A writer that was killed within a line of its disclosure; the next one's can all be read. */
+static void test_torn_disclosure(void)
+{
+    struct log_kit kit;
+    struct rcs_verdict verdict;
+    struct recourse_span disclosed;
+    struct rcs_disclosure read;
+    size_t line;
+
+    kit_init(&kit, "torn_disclosure");
+    kit.options.disclosure = kit.disclosure;
+    kit.options.capture = true;
+    for (unsigned i = 0; i < 2; i++) {
+        kit.sim.random = 1000 * (i + 1); /* each writer has its own name */
+        RCS_EQUAL(kit_open(&kit), 0);
+        add_secret(&kit);
+        kit_close(&kit);
+        disclosed.data = read_file(kit.disclosure, &disclosed.size);
+        RCS_EQUAL(i == 0 ? truncate(kit.disclosure, (off_t)disclosed.size - 20) : 0, 0);
+    }
+    verify_disclosed(&kit, disclosed, &verdict);
+    CU_ASSERT_TRUE(verdict.grade >= RCS_GRADE_CONFORMANT);
+    CU_ASSERT_TRUE(verdict.disclosed >= 1);
+    memset((char *)(uintptr_t)disclosed.data, 0, 30); /* what the disk never had */
+    CU_ASSERT_TRUE(rcs_disclosure_read(&read, disclosed, &line));
+    rcs_disclosure_clear(&read);
+    CU_ASSERT_FALSE(rcs_disclosure_read(&read, words("{\"call\":1}\n"), &line));
+    RCS_EQUAL(line, 1);
+    rcs_disclosure_clear(&read);
+}
+
 int main(void)
 {
     static const struct rcs_test tests[] = {
@@ -565,7 +596,7 @@ int main(void)
         {"failed sync", test_failed_sync},
         {"options", test_options},
         {"secrets", test_secrets},
-        {"disclosure", test_disclosure},
+        {"disclosure", test_disclosure}, {"torn disclosure", test_torn_disclosure},
     };
     int status;
 
