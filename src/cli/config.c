@@ -330,19 +330,6 @@ static bool read_tool(struct rcs_config_reader *reader, const cJSON *value, stru
     return check_kind(reader, tool);
 }
 
-/* Which one would be called? */
-static bool check_name(struct rcs_config_reader *reader, const struct rcs_config *config)
-{
-    const char *name = config->tools[config->count - 1].name;
-
-    for (size_t i = 0; i + 1 < config->count; i++) {
-        if (strcmp(config->tools[i].name, name) == 0) {
-            return rcs_config_wrong(reader, "tools[%zu] is called \"%s\", too: calls go by the name", i, name);
-        }
-    }
-    return true;
-}
-
 static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, struct rcs_config *config)
 {
     size_t index = 0;
@@ -353,7 +340,7 @@ static bool read_tools(struct rcs_config_reader *reader, const cJSON *array, str
     }
     for (const cJSON *item = array->child; item != NULL; item = item->next) {
         snprintf(reader->path, RCS_CONFIG_PATH_SIZE, "tools[%zu]", index++);
-        if (!read_tool(reader, item, config) || !check_name(reader, config)) {
+        if (!read_tool(reader, item, config)) {
             return false;
         }
     }

@@ -458,7 +458,6 @@ for case in \
     '{"tools":[{"name":"a","command":["ls"],"env":{"K":"${RCS_CLI_UNSET}"}}]}|tools[0].env.K: the variable RCS_CLI_UNSET is not set in the environment' \
     '{"mcpServers":{"a":{"command":"x","url":"http://h/"}}}|mcpServers.a: has "url" and "command": choose one' \
     '{"tools":[{"name":"a","name":"b"}]}|tools[0]: "name" is there twice' \
-    '{"tools":[{"name":"a","command":["ls"]},{"name":"b","command":["ls"]},{"name":"a","command":["ls"]}]}|tools[2]: tools[0] is called "a", too: calls go by the name' \
     '{"tools":[{"name":"a","http":{"url":"http://h/","headers":{"k":"${RCS_CLI_UNSET}"}}}]}|tools[0].http.headers.k: the variable RCS_CLI_UNSET is not set in the environment'; do
     printf '%s' "${case%%|*}" >"$work/wrong.json"
     in='[]'
