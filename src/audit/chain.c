@@ -1,46 +1,23 @@
+/*
+ * libcrypto's SHA-256 is called by its own functions: a record is hashed in a microsecond, of which EVP would take half to
+ * find out what to call. They can't fail, and want no memory.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "src/audit/chain.h"
 
 #include <string.h>
 
-#include <openssl/evp.h>
-
 static const char tag[] = "recourse audit 1\n";
 
 #define TAG_SIZE (sizeof tag - 1)
+#define BLOCK_SIZE 64u
 
-bool rcs_hasher_init(struct rcs_hasher *hasher)
+static void update(SHA256_CTX *context, const void *bytes, size_t size)
 {
-    *hasher = (struct rcs_hasher){.context = EVP_MD_CTX_new(), .algorithm = EVP_MD_fetch(NULL, "SHA256", NULL)};
-    if (hasher->context != NULL && hasher->algorithm != NULL &&
-        EVP_DigestInit_ex2(hasher->context, hasher->algorithm, NULL) == 1) {
-        return true;
+    if (size > 0) {
+        (void)SHA256_Update(context, bytes, size);
     }
-    rcs_hasher_clear(hasher);
-    return false;
-}
-
-void rcs_hasher_clear(struct rcs_hasher *hasher)
-{
-    EVP_MD_CTX_free(hasher->context);
-    EVP_MD_free(hasher->algorithm);
-    *hasher = (struct rcs_hasher){.failed = true};
-}
-
-static void begin(struct rcs_hasher *hasher)
-{
-    hasher->failed = EVP_DigestInit_ex2(hasher->context, NULL, NULL) != 1; /* the algorithm stays */
-}
-
-static void update(struct rcs_hasher *hasher, const void *bytes, size_t size)
-{
-    if (size > 0 && !hasher->failed) {
-        hasher->failed = EVP_DigestUpdate(hasher->context, bytes, size) != 1;
-    }
-}
-
-static bool end(struct rcs_hasher *hasher, uint8_t digest[RCS_HASH_SIZE])
-{
-    return !hasher->failed && EVP_DigestFinal_ex(hasher->context, digest, NULL) == 1;
 }
 
 static void put_size(uint8_t bytes[8], uint64_t size)
@@ -50,59 +27,67 @@ static void put_size(uint8_t bytes[8], uint64_t size)
     }
 }
 
-bool rcs_chain_next(struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE], struct recourse_span body)
+void rcs_chain_next(uint8_t hash[RCS_HASH_SIZE], struct recourse_span body)
 {
     uint8_t head[TAG_SIZE + RCS_HASH_SIZE + 8];
+    SHA256_CTX context;
 
     memcpy(head, tag, TAG_SIZE);
     memcpy(head + TAG_SIZE, hash, RCS_HASH_SIZE);
     put_size(head + TAG_SIZE + RCS_HASH_SIZE, body.size);
-    begin(hasher);
-    update(hasher, head, sizeof head);
-    update(hasher, body.data, body.size);
-    return end(hasher, hash);
+    (void)SHA256_Init(&context);
+    update(&context, head, sizeof head);
+    update(&context, body.data, body.size);
+    (void)SHA256_Final(hash, &context);
 }
 
 /* ---- keyed hashes ---- */
 
-static void begin_padded(struct rcs_hasher *hasher, uint8_t pad)
+static void begin_padded(SHA256_CTX *context, const uint8_t salt[RCS_HASH_SIZE], uint8_t pad)
 {
-    uint8_t block[sizeof hasher->key];
+    uint8_t block[BLOCK_SIZE];
 
-    for (size_t i = 0; i < sizeof block; i++) {
-        block[i] = hasher->key[i] ^ pad;
+    memset(block, pad, sizeof block);
+    for (size_t i = 0; i < RCS_HASH_SIZE; i++) {
+        block[i] ^= salt[i];
     }
-    begin(hasher);
-    update(hasher, block, sizeof block);
+    (void)SHA256_Init(context);
+    update(context, block, sizeof block);
 }
 
-static void mac_begin(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field)
+void rcs_salted_init(struct rcs_salted *salted, const uint8_t salt[RCS_HASH_SIZE])
 {
-    memset(hasher->key, 0, sizeof hasher->key);
-    memcpy(hasher->key, salt, RCS_HASH_SIZE);
-    begin_padded(hasher, 0x36);
-    update(hasher, field, strlen(field));
-    update(hasher, "\n", 1);
+    begin_padded(&salted->inner, salt, 0x36);
+    begin_padded(&salted->outer, salt, 0x5c);
 }
 
-static void mac_size(struct rcs_hasher *hasher, size_t part)
+static SHA256_CTX mac_begin(const struct rcs_salted *salted, const char *field)
+{
+    SHA256_CTX context = salted->inner;
+
+    update(&context, field, strlen(field));
+    update(&context, "\n", 1);
+    return context;
+}
+
+static void mac_size(SHA256_CTX *context, size_t part)
 {
     uint8_t size[8];
 
     put_size(size, part);
-    update(hasher, size, sizeof size);
+    update(context, size, sizeof size);
 }
 
-static void mac_part(struct rcs_hasher *hasher, struct recourse_span part)
+static void mac_part(SHA256_CTX *context, struct recourse_span part)
 {
-    mac_size(hasher, part.size);
-    update(hasher, part.data, part.size);
+    mac_size(context, part.size);
+    update(context, part.data, part.size);
 }
 
 /* ASCII letters as small ones. */
-static void mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
+static void mac_folded(SHA256_CTX *context, struct recourse_span part)
 {
-    mac_size(hasher, part.size);
+    mac_size(context, part.size);
     while (part.size > 0) {
         char folded[64];
         size_t piece = part.size < sizeof folded ? part.size : sizeof folded;
@@ -112,45 +97,44 @@ static void mac_folded(struct rcs_hasher *hasher, struct recourse_span part)
 
             folded[i] = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
         }
-        update(hasher, folded, piece);
+        update(context, folded, piece);
         part = (struct recourse_span){part.data + piece, part.size - piece};
     }
 }
 
-static bool mac_end(struct rcs_hasher *hasher, uint8_t mac[RCS_HASH_SIZE])
+static void mac_end(const struct rcs_salted *salted, SHA256_CTX *inner, uint8_t mac[RCS_HASH_SIZE])
 {
-    bool good = end(hasher, mac);
+    SHA256_CTX outer = salted->outer;
 
-    begin_padded(hasher, 0x5c);
-    update(hasher, mac, RCS_HASH_SIZE);
-    memset(hasher->key, 0, sizeof hasher->key);
-    return end(hasher, mac) && good;
+    (void)SHA256_Final(mac, inner);
+    update(&outer, mac, RCS_HASH_SIZE);
+    (void)SHA256_Final(mac, &outer);
 }
 
-bool rcs_mac(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE], const char *field, struct recourse_span part,
-             uint8_t mac[RCS_HASH_SIZE])
+void rcs_mac(const struct rcs_salted *salted, const char *field, struct recourse_span part, uint8_t mac[RCS_HASH_SIZE])
 {
-    mac_begin(hasher, salt, field);
-    mac_part(hasher, part);
-    return mac_end(hasher, mac);
+    SHA256_CTX context = mac_begin(salted, field);
+
+    mac_part(&context, part);
+    mac_end(salted, &context, mac);
 }
 
-bool rcs_mac_headers(struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
-                     const struct recourse_header *headers, size_t count, uint8_t mac[RCS_HASH_SIZE])
+void rcs_mac_headers(const struct rcs_salted *salted, const struct recourse_header *headers, size_t count,
+                     uint8_t mac[RCS_HASH_SIZE])
 {
-    mac_begin(hasher, salt, "headers");
+    SHA256_CTX context = mac_begin(salted, "headers");
+
     for (size_t i = 0; i < count; i++) {
-        mac_folded(hasher, headers[i].name);
-        mac_part(hasher, headers[i].value);
+        mac_folded(&context, headers[i].name);
+        mac_part(&context, headers[i].value);
     }
-    return mac_end(hasher, mac);
+    mac_end(salted, &context, mac);
 }
 
-bool rcs_salt_of(struct rcs_hasher *hasher, const uint8_t secret[RCS_HASH_SIZE], uint64_t call,
-                 uint8_t salt[RCS_HASH_SIZE])
+void rcs_salt_of(const struct rcs_salted *secret, uint64_t call, uint8_t salt[RCS_HASH_SIZE])
 {
     uint8_t number[8];
 
     put_size(number, call);
-    return rcs_mac(hasher, secret, "salt", (struct recourse_span){(const char *)number, sizeof number}, salt);
+    rcs_mac(secret, "salt", (struct recourse_span){(const char *)number, sizeof number}, salt);
 }

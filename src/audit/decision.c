@@ -11,6 +11,7 @@ struct telling {
     struct recourse_audit *audit;
     const struct rcs_audited *what;
     uint8_t salt[RCS_HASH_SIZE];
+    struct rcs_salted salted;
 };
 
 bool rcs_audit_holds(const struct recourse_audit *audit, const struct recourse_policy *policy, bool safe)
@@ -143,17 +144,21 @@ static const char *scenario_of(const struct rcs_audited *what)
     return scenario == RECOURSE_NONE ? NULL : what->policy->scenarios[scenario].label;
 }
 
-static bool hash_into(struct telling *telling, enum rcs_key key, const char *name, struct recourse_span text,
+/* For records that have hashes in them. */
+static void salt(struct telling *telling)
+{
+    rcs_salt_of(&telling->audit->secret, *telling->what->call, telling->salt);
+    rcs_salted_init(&telling->salted, telling->salt);
+}
+
+static void hash_into(struct telling *telling, enum rcs_key key, const char *name, struct recourse_span text,
                       char hex[64])
 {
     uint8_t mac[RCS_HASH_SIZE];
 
-    if (!rcs_mac(&telling->audit->hasher, telling->salt, name, text, mac)) {
-        return false;
-    }
+    rcs_mac(&telling->salted, name, text, mac);
     rcs_hex_write(mac, sizeof mac, hex);
     rcs_record_span(&telling->audit->record, key, (struct recourse_span){hex, 64});
-    return true;
 }
 
 /* Ids that look like ids are written as they are: nobody keeps secrets in letters and digits that a provider made up.
@@ -181,30 +186,30 @@ static int tell_precondition(struct telling *telling, const struct recourse_trac
     char tool[64];
     char id[64];
     uint64_t policy;
-    bool good;
     int code = rcs_log_policy(audit, what->policy, what->input->now_ms, &policy);
 
     if (code != 0) {
         return code;
     }
+    salt(telling);
     begin(telling, RCS_KIND_PRECONDITION, trace, 0);
     rcs_record_number(record, RCS_KEY_POLICY, policy);
     rcs_record_number(record, RCS_KEY_BEGAN, what->began_ms);
     rcs_record_number(record, RCS_KEY_DEADLINE, what->deadline_ms);
     rcs_record_bool(record, RCS_KEY_SAFE, what->safe);
     rcs_record_text(record, RCS_KEY_DECLARED, what->declared_unsafe ? "unsafe" : what->declared_safe ? "safe" : NULL);
-    good = hash_into(telling, RCS_KEY_ARGUMENTS, "arguments", what->arguments, arguments);
+    hash_into(telling, RCS_KEY_ARGUMENTS, "arguments", what->arguments, arguments);
     if (what->tool_known) {
         rcs_record_span(record, RCS_KEY_TOOL, what->tool);
     } else {
-        good = good && hash_into(telling, RCS_KEY_TOOL_HASH, "tool", what->tool, tool);
+        hash_into(telling, RCS_KEY_TOOL_HASH, "tool", what->tool, tool);
     }
     if (rcs_audit_shows_id(what->id)) {
         rcs_record_span(record, RCS_KEY_ID, what->id);
     } else {
-        good = good && hash_into(telling, RCS_KEY_ID_HASH, "id", what->id, id);
+        hash_into(telling, RCS_KEY_ID_HASH, "id", what->id, id);
     }
-    code = good ? rcs_log_append(audit) : RECOURSE_E_SYSTEM;
+    code = rcs_log_append(audit);
     code = code == 0 ? disclose_salt(telling) : code;
     code = code == 0 ? capture(telling, 0, "arguments", what->arguments) : code;
     return code == 0 && !what->tool_known ? capture(telling, 0, "tool", what->tool) : code;
@@ -266,7 +271,8 @@ static int tell_outcome(struct telling *telling, const struct recourse_trace *tr
         return rcs_log_append(audit);
     }
     record_budgets(record, what, budgets);
-    if (!rcs_facts_record(record, &audit->hasher, telling->salt, policy, facts, decision->fact_row, &audit->room)) {
+    salt(telling);
+    if (!rcs_facts_record(record, &telling->salted, policy, facts, decision->fact_row, &audit->room)) {
         return RECOURSE_E_LIMIT;
     }
     return rcs_log_append(audit) == 0 ? capture_facts(telling, decision->try_number, facts) : RECOURSE_E_LIMIT;
@@ -372,9 +378,6 @@ int rcs_audit_record(struct recourse_audit *audit, const struct rcs_audited *wha
         *what->call = ++audit->calls;
     }
     code = rcs_log_ready(audit, what->input->now_ms);
-    if (code == 0 && !rcs_salt_of(&audit->hasher, audit->secret, *what->call, telling.salt)) {
-        code = RECOURSE_E_SYSTEM;
-    }
     code = code == 0 ? tell(&telling) : code;
     if (code != 0) {
         rcs_log_lose(audit, 1);

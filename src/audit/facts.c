@@ -71,7 +71,7 @@ static void add_atom(void *user, uint16_t row, uint16_t atom)
     atoms->used += (size_t)size;
 }
 
-static bool record_hashes(struct rcs_record *record, struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
+static void record_hashes(struct rcs_record *record, const struct rcs_salted *salted,
                           const struct recourse_facts *facts, struct rcs_facts_room *room)
 {
     uint8_t mac[RCS_HASH_SIZE];
@@ -84,21 +84,15 @@ static bool record_hashes(struct rcs_record *record, struct rcs_hasher *hasher, 
         if (text.size == 0) {
             continue;
         }
-        if (!rcs_mac(hasher, salt, rcs_key_name(key), text, mac)) {
-            return false;
-        }
+        rcs_mac(salted, rcs_key_name(key), text, mac);
         rcs_hex_write(mac, sizeof mac, room->hashes[i]);
         rcs_record_span(record, key, (struct recourse_span){room->hashes[i], sizeof room->hashes[i]});
     }
-    if (facts->header_count == 0) {
-        return true;
+    if (facts->header_count > 0) {
+        rcs_mac_headers(salted, facts->headers, facts->header_count, mac);
+        rcs_hex_write(mac, sizeof mac, hex);
+        rcs_record_span(record, RCS_KEY_HEADERS, (struct recourse_span){hex, 2 * sizeof mac});
     }
-    if (!rcs_mac_headers(hasher, salt, facts->headers, facts->header_count, mac)) {
-        return false;
-    }
-    rcs_hex_write(mac, sizeof mac, hex);
-    rcs_record_span(record, RCS_KEY_HEADERS, (struct recourse_span){hex, 2 * sizeof mac});
-    return true;
 }
 
 static void record_plain(struct rcs_record *record, const struct recourse_facts *facts, struct rcs_facts_room *room)
@@ -130,9 +124,8 @@ static void record_plain(struct rcs_record *record, const struct recourse_facts 
     }
 }
 
-bool rcs_facts_record(struct rcs_record *record, struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
-                      const struct recourse_policy *policy, const struct recourse_facts *facts, uint16_t fact_row,
-                      struct rcs_facts_room *room)
+bool rcs_facts_record(struct rcs_record *record, const struct rcs_salted *salted, const struct recourse_policy *policy,
+                      const struct recourse_facts *facts, uint16_t fact_row, struct rcs_facts_room *room)
 {
     struct atoms atoms = {.policy = policy, .text = room->atoms};
 
@@ -141,5 +134,6 @@ bool rcs_facts_record(struct rcs_record *record, struct rcs_hasher *hasher, cons
     if (atoms.used > 0) {
         rcs_record_span(record, RCS_KEY_ATOMS, (struct recourse_span){room->atoms, atoms.used});
     }
-    return record_hashes(record, hasher, salt, facts, room) && !atoms.full;
+    record_hashes(record, salted, facts, room);
+    return !atoms.full;
 }

@@ -30,10 +30,9 @@ struct rcs_facts_room {
     char hashes[RCS_CONTENT_COUNT + 1][2 * RCS_HASH_SIZE];
 };
 
-/* Sets the fields of an outcome. `fact_row`: the row that named the failure, or RECOURSE_NONE. False if libcrypto
-   fails, or the conditions that are met are too many. */
-bool rcs_facts_record(struct rcs_record *record, struct rcs_hasher *hasher, const uint8_t salt[RCS_HASH_SIZE],
-                      const struct recourse_policy *policy, const struct recourse_facts *facts, uint16_t fact_row,
-                      struct rcs_facts_room *room);
+/* Sets the fields of an outcome. `fact_row`: the row that named the failure, or RECOURSE_NONE. False if the conditions that
+   are met are too many. */
+bool rcs_facts_record(struct rcs_record *record, const struct rcs_salted *salted, const struct recourse_policy *policy,
+                      const struct recourse_facts *facts, uint16_t fact_row, struct rcs_facts_room *room);
 
 #endif

@@ -155,7 +155,7 @@ static int scan_lines(struct recourse_audit *audit, struct scan *scan, int fd, s
             wrong = "it is too long for a record";
             break;
         case RCS_LINE_WHOLE:
-            wrong = rcs_lines_check(&audit->hasher, line, !scan->has_records, audit->hash, &audit->record);
+            wrong = rcs_lines_check(line, !scan->has_records, audit->hash, &audit->record);
             break;
         }
         if (wrong != NULL) {

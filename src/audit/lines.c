@@ -85,8 +85,8 @@ enum rcs_line_kind rcs_lines_next(struct rcs_lines *lines, struct recourse_span 
     return RCS_LINE_TORN;
 }
 
-const char *rcs_lines_check(struct rcs_hasher *hasher, struct recourse_span line, bool first,
-                            uint8_t hash[RCS_HASH_SIZE], struct rcs_record *record)
+const char *rcs_lines_check(struct recourse_span line, bool first, uint8_t hash[RCS_HASH_SIZE],
+                            struct rcs_record *record)
 {
     uint8_t written[RCS_HASH_SIZE];
     uint8_t named[RCS_HASH_SIZE];
@@ -110,9 +110,7 @@ const char *rcs_lines_check(struct rcs_hasher *hasher, struct recourse_span line
     } else if (first) {
         return "a log begins with the header of a segment";
     }
-    if (!rcs_chain_next(hasher, hash, body)) {
-        return "its hash can't be computed";
-    }
+    rcs_chain_next(hash, body);
     return memcmp(hash, written, sizeof written) == 0 ? NULL
                                                       : "its hash is not that of what it says after the line before";
 }

@@ -37,7 +37,7 @@ enum rcs_line_kind rcs_lines_next(struct rcs_lines *lines, struct recourse_span 
  * What a whole line says, and the chain that it has to continue. `*hash` is that of the line before and becomes its
  * own; in the `first` line of a file, the one that it names itself. NULL, or what is wrong.
  */
-const char *rcs_lines_check(struct rcs_hasher *hasher, struct recourse_span line, bool first,
-                            uint8_t hash[RCS_HASH_SIZE], struct rcs_record *record);
+const char *rcs_lines_check(struct recourse_span line, bool first, uint8_t hash[RCS_HASH_SIZE],
+                            struct rcs_record *record);
 
 #endif

@@ -39,12 +39,11 @@ struct recourse_audit {
     bool ended;     /* nothing more is written to this file: the next record begins another one */
     int disclosure; /* -1: none */
     pid_t pid;
-    struct rcs_hasher hasher;
     uint8_t hash[RCS_HASH_SIZE];    /* of the last record */
     uint8_t written[RCS_HASH_SIZE]; /* of the last one that is in the file */
     uint8_t log[RCS_LOG_ID_SIZE]; /* given by the first writer, kept by the others */
     uint8_t writer[16];
-    uint8_t secret[RCS_HASH_SIZE];  /* of salts; in memory only */
+    struct rcs_salted secret;       /* of salts; in memory only */
     struct rcs_buffer pending;
     struct rcs_buffer disclosed; /* for the other file */
     int undisclosed;             /* errno: why some of that is still there */

@@ -19,87 +19,89 @@ enum shape { NUMBER, SIGNED, BOOL, TRUE_ONLY, TEXT, HEX };
 #define MOVES (K(PRECONDITION) | K(ATTEMPT) | K(OUTCOME) | K(WAIT) | K(EXHAUSTED) | K(REPORTED))
 #define OF_CALL (MOVES | K(BROKEN))
 #define ALL ((1u << RCS_KIND_COUNT) - 1u)
+#define N(name) name, sizeof name - 1
 
 /* Which kinds have to have a field, which may. */
 static const struct {
     const char *name;
+    uint8_t name_size;
     uint8_t shape;
     uint8_t size; /* of HEX: digits */
     uint16_t needed;
     uint16_t allowed;
 } keys[RCS_KEY_COUNT] = {
-    [RCS_KEY_ARGUMENTS] = {"arguments", HEX, 64, K(PRECONDITION), 0},
-    [RCS_KEY_AT] = {"at", NUMBER, 0, ALL, 0},
-    [RCS_KEY_ATOMS] = {"atoms", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_BEGAN] = {"began", NUMBER, 0, K(PRECONDITION), 0},
-    [RCS_KEY_BEHAVIOUR] = {"behaviour", HEX, 64, K(SEGMENT) | K(POLICY), 0},
-    [RCS_KEY_BUDGETS] = {"budgets", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_BYTES] = {"bytes", NUMBER, 0, K(RECOVERED), 0},
-    [RCS_KEY_CALL] = {"call", NUMBER, 0, OF_CALL, 0},
-    [RCS_KEY_COUNT_] = {"count", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
-    [RCS_KEY_DEADLINE] = {"deadline", NUMBER, 0, 0, K(PRECONDITION)},
-    [RCS_KEY_DECLARED] = {"declared", TEXT, 0, 0, K(PRECONDITION)},
-    [RCS_KEY_EFFECT] = {"effect", TEXT, 0, K(OUTCOME), 0},
-    [RCS_KEY_END] = {"end", NUMBER, 0, K(WAIT), K(ATTEMPT)},
-    [RCS_KEY_EVENT] = {"event", TEXT, 0, MOVES, 0},
-    [RCS_KEY_EXIT] = {"exit", SIGNED, 0, 0, K(OUTCOME)},
-    [RCS_KEY_FACT_ROW] = {"fact_row", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_FAILURE] = {"failure", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_FILE] = {"file", HEX, 64, K(SEGMENT) | K(POLICY), 0},
-    [RCS_KEY_FORMAT] = {"format", NUMBER, 0, K(SEGMENT), 0},
-    [RCS_KEY_HEADERS] = {"headers", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_HTTP] = {"http", NUMBER, 0, 0, K(OUTCOME)},
-    [RCS_KEY_ID] = {"id", TEXT, 0, 0, K(PRECONDITION)},
-    [RCS_KEY_ID_HASH] = {"id_hash", HEX, 64, 0, K(PRECONDITION)},
-    [RCS_KEY_INTERRUPTED] = {"interrupted", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_JSON] = {"json", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_KIND] = {"kind", TEXT, 0, ALL, 0},
-    [RCS_KEY_LOG] = {"log", HEX, 32, K(SEGMENT), 0},
-    [RCS_KEY_MESSAGE] = {"message", TEXT, 0, 0, K(REPORTED)},
-    [RCS_KEY_NAME] = {"name", TEXT, 0, K(SEGMENT) | K(POLICY), 0},
-    [RCS_KEY_NETWORK] = {"network", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_NEW_SESSION] = {"new_session", TRUE_ONLY, 0, 0, K(ATTEMPT)},
-    [RCS_KEY_NEXT] = {"next", TEXT, 0, MOVES, 0},
-    [RCS_KEY_NUMBER] = {"number", NUMBER, 0, K(POLICY), 0},
-    [RCS_KEY_PHRASE] = {"phrase", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_POLICY] = {"policy", NUMBER, 0, K(PRECONDITION), 0},
-    [RCS_KEY_PREVIOUS] = {"previous", HEX, 64, K(SEGMENT), 0},
-    [RCS_KEY_PROTOCOL] = {"protocol", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_RANDOM] = {"random", HEX, 16, 0, K(OUTCOME)},
-    [RCS_KEY_REASON] = {"reason", TEXT, 0, K(BROKEN), K(EXHAUSTED) | K(REPORTED)},
-    [RCS_KEY_RECOURSE] = {"recourse", TEXT, 0, K(SEGMENT), 0},
-    [RCS_KEY_REMINDED] = {"reminded", TRUE_ONLY, 0, 0, K(REPORTED)},
-    [RCS_KEY_REMINDER] = {"reminder", TEXT, 0, K(REPORTED), 0},
-    [RCS_KEY_RESULT] = {"result", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_ROW] = {"row", TEXT, 0, MOVES, 0},
-    [RCS_KEY_RPC] = {"rpc", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_SAFE] = {"safe", BOOL, 0, K(PRECONDITION), 0},
-    [RCS_KEY_SCENARIO] = {"scenario", TEXT, 0, 0, K(WAIT) | K(REPORTED)},
-    [RCS_KEY_SEGMENT] = {"segment", NUMBER, 0, K(SEGMENT), 0},
-    [RCS_KEY_SENT] = {"sent", BOOL, 0, 0, K(OUTCOME)},
-    [RCS_KEY_SERVER_DELAY] = {"server_delay", NUMBER, 0, 0, K(OUTCOME)},
-    [RCS_KEY_SESSION_EXPIRED] = {"session_expired", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_SIGNAL] = {"signal", SIGNED, 0, 0, K(OUTCOME)},
-    [RCS_KEY_SPAWN] = {"spawn", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_STATE] = {"state", TEXT, 0, MOVES, 0},
-    [RCS_KEY_STRUCTURED] = {"structured", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_SYNC] = {"sync", TEXT, 0, K(SEGMENT), 0},
-    [RCS_KEY_TELL] = {"tell", TEXT, 0, K(REPORTED) | K(BROKEN), 0},
-    [RCS_KEY_TEXT] = {"text", HEX, 64, 0, K(OUTCOME)},
-    [RCS_KEY_TIMEOUT] = {"timeout", TEXT, 0, 0, K(OUTCOME)},
-    [RCS_KEY_TOO_LARGE] = {"too_large", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_TOOL] = {"tool", TEXT, 0, 0, K(PRECONDITION)},
-    [RCS_KEY_TOOL_ERROR] = {"tool_error", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_TOOL_HASH] = {"tool_hash", HEX, 64, 0, K(PRECONDITION)},
-    [RCS_KEY_TRY] = {"try", NUMBER, 0, OF_CALL, 0},
-    [RCS_KEY_UNSENT] = {"unsent", TRUE_ONLY, 0, 0, K(OUTCOME)},
-    [RCS_KEY_WAIT] = {"wait", TEXT, 0, K(WAIT), 0},
-    [RCS_KEY_WAIT_BASE] = {"wait_base", NUMBER, 0, K(WAIT), 0},
-    [RCS_KEY_WAIT_MAX] = {"wait_max", NUMBER, 0, K(WAIT), 0},
-    [RCS_KEY_WAIT_MIN] = {"wait_min", NUMBER, 0, K(WAIT), 0},
-    [RCS_KEY_WAIT_MS] = {"wait_ms", NUMBER, 0, K(WAIT), 0},
-    [RCS_KEY_WALL] = {"wall", NUMBER, 0, K(SEGMENT) | K(CHECKPOINT), K(OUTCOME)},
-    [RCS_KEY_WRITER] = {"writer", HEX, 32, K(SEGMENT), 0},
+    [RCS_KEY_ARGUMENTS] = {N("arguments"), HEX, 64, K(PRECONDITION), 0},
+    [RCS_KEY_AT] = {N("at"), NUMBER, 0, ALL, 0},
+    [RCS_KEY_ATOMS] = {N("atoms"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_BEGAN] = {N("began"), NUMBER, 0, K(PRECONDITION), 0},
+    [RCS_KEY_BEHAVIOUR] = {N("behaviour"), HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_BUDGETS] = {N("budgets"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_BYTES] = {N("bytes"), NUMBER, 0, K(RECOVERED), 0},
+    [RCS_KEY_CALL] = {N("call"), NUMBER, 0, OF_CALL, 0},
+    [RCS_KEY_COUNT_] = {N("count"), NUMBER, 0, K(SEGMENT) | K(CHECKPOINT) | K(LOST) | K(CLOSE), 0},
+    [RCS_KEY_DEADLINE] = {N("deadline"), NUMBER, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_DECLARED] = {N("declared"), TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_EFFECT] = {N("effect"), TEXT, 0, K(OUTCOME), 0},
+    [RCS_KEY_END] = {N("end"), NUMBER, 0, K(WAIT), K(ATTEMPT)},
+    [RCS_KEY_EVENT] = {N("event"), TEXT, 0, MOVES, 0},
+    [RCS_KEY_EXIT] = {N("exit"), SIGNED, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FACT_ROW] = {N("fact_row"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FAILURE] = {N("failure"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_FILE] = {N("file"), HEX, 64, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_FORMAT] = {N("format"), NUMBER, 0, K(SEGMENT), 0},
+    [RCS_KEY_HEADERS] = {N("headers"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_HTTP] = {N("http"), NUMBER, 0, 0, K(OUTCOME)},
+    [RCS_KEY_ID] = {N("id"), TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_ID_HASH] = {N("id_hash"), HEX, 64, 0, K(PRECONDITION)},
+    [RCS_KEY_INTERRUPTED] = {N("interrupted"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_JSON] = {N("json"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_KIND] = {N("kind"), TEXT, 0, ALL, 0},
+    [RCS_KEY_LOG] = {N("log"), HEX, 32, K(SEGMENT), 0},
+    [RCS_KEY_MESSAGE] = {N("message"), TEXT, 0, 0, K(REPORTED)},
+    [RCS_KEY_NAME] = {N("name"), TEXT, 0, K(SEGMENT) | K(POLICY), 0},
+    [RCS_KEY_NETWORK] = {N("network"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_NEW_SESSION] = {N("new_session"), TRUE_ONLY, 0, 0, K(ATTEMPT)},
+    [RCS_KEY_NEXT] = {N("next"), TEXT, 0, MOVES, 0},
+    [RCS_KEY_NUMBER] = {N("number"), NUMBER, 0, K(POLICY), 0},
+    [RCS_KEY_PHRASE] = {N("phrase"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_POLICY] = {N("policy"), NUMBER, 0, K(PRECONDITION), 0},
+    [RCS_KEY_PREVIOUS] = {N("previous"), HEX, 64, K(SEGMENT), 0},
+    [RCS_KEY_PROTOCOL] = {N("protocol"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_RANDOM] = {N("random"), HEX, 16, 0, K(OUTCOME)},
+    [RCS_KEY_REASON] = {N("reason"), TEXT, 0, K(BROKEN), K(EXHAUSTED) | K(REPORTED)},
+    [RCS_KEY_RECOURSE] = {N("recourse"), TEXT, 0, K(SEGMENT), 0},
+    [RCS_KEY_REMINDED] = {N("reminded"), TRUE_ONLY, 0, 0, K(REPORTED)},
+    [RCS_KEY_REMINDER] = {N("reminder"), TEXT, 0, K(REPORTED), 0},
+    [RCS_KEY_RESULT] = {N("result"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_ROW] = {N("row"), TEXT, 0, MOVES, 0},
+    [RCS_KEY_RPC] = {N("rpc"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SAFE] = {N("safe"), BOOL, 0, K(PRECONDITION), 0},
+    [RCS_KEY_SCENARIO] = {N("scenario"), TEXT, 0, 0, K(WAIT) | K(REPORTED)},
+    [RCS_KEY_SEGMENT] = {N("segment"), NUMBER, 0, K(SEGMENT), 0},
+    [RCS_KEY_SENT] = {N("sent"), BOOL, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SERVER_DELAY] = {N("server_delay"), NUMBER, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SESSION_EXPIRED] = {N("session_expired"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SIGNAL] = {N("signal"), SIGNED, 0, 0, K(OUTCOME)},
+    [RCS_KEY_SPAWN] = {N("spawn"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_STATE] = {N("state"), TEXT, 0, MOVES, 0},
+    [RCS_KEY_STRUCTURED] = {N("structured"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_SYNC] = {N("sync"), TEXT, 0, K(SEGMENT), 0},
+    [RCS_KEY_TELL] = {N("tell"), TEXT, 0, K(REPORTED) | K(BROKEN), 0},
+    [RCS_KEY_TEXT] = {N("text"), HEX, 64, 0, K(OUTCOME)},
+    [RCS_KEY_TIMEOUT] = {N("timeout"), TEXT, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOO_LARGE] = {N("too_large"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOOL] = {N("tool"), TEXT, 0, 0, K(PRECONDITION)},
+    [RCS_KEY_TOOL_ERROR] = {N("tool_error"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_TOOL_HASH] = {N("tool_hash"), HEX, 64, 0, K(PRECONDITION)},
+    [RCS_KEY_TRY] = {N("try"), NUMBER, 0, OF_CALL, 0},
+    [RCS_KEY_UNSENT] = {N("unsent"), TRUE_ONLY, 0, 0, K(OUTCOME)},
+    [RCS_KEY_WAIT] = {N("wait"), TEXT, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_BASE] = {N("wait_base"), NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MAX] = {N("wait_max"), NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MIN] = {N("wait_min"), NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WAIT_MS] = {N("wait_ms"), NUMBER, 0, K(WAIT), 0},
+    [RCS_KEY_WALL] = {N("wall"), NUMBER, 0, K(SEGMENT) | K(CHECKPOINT), K(OUTCOME)},
+    [RCS_KEY_WRITER] = {N("writer"), HEX, 32, K(SEGMENT), 0},
 };
 
 const char *rcs_kind_name(enum rcs_kind kind)
@@ -223,9 +225,9 @@ static bool is_plain(struct recourse_span text)
 }
 
 /* Where there is room for it; returns its length. */
-static size_t put_text(struct recourse_span text, char *out)
+static size_t put_text(enum rcs_key key, struct recourse_span text, char *out)
 {
-    if (!is_plain(text)) {
+    if (keys[key].shape != HEX && !is_plain(text)) {
         return rcs_json_quote(text, out, 6 * text.size + 2);
     }
     out[0] = '"';
@@ -262,7 +264,7 @@ static int append_field(struct rcs_buffer *buffer, const struct rcs_record *reco
 {
     bool is_text = record->type[key] == RCS_TYPE_TEXT;
     struct recourse_span text = is_text ? record->value[key].text : (struct recourse_span){NULL, 0};
-    size_t name = strlen(keys[key].name);
+    size_t name = keys[key].name_size;
     int code = rcs_buffer_reserve(buffer, NAME_ROOM + 6 * text.size + 2); /* a byte becomes \u0000 at most */
     char *at;
 
@@ -278,7 +280,7 @@ static int append_field(struct rcs_buffer *buffer, const struct rcs_record *reco
     *at++ = ':';
     switch ((enum rcs_type)record->type[key]) {
     case RCS_TYPE_NUMBER: at += put_number(record->value[key].number, at); break;
-    case RCS_TYPE_TEXT: at += put_text(text, at); break;
+    case RCS_TYPE_TEXT: at += put_text(key, text, at); break;
     case RCS_TYPE_TRUE:
         memcpy(at, "true", 4);
         at += 4;
@@ -294,11 +296,14 @@ static int append_field(struct rcs_buffer *buffer, const struct rcs_record *reco
 
 static int append_body(struct rcs_buffer *buffer, const struct rcs_record *record)
 {
+    static const uint8_t none[8] = {RCS_TYPE_NONE};
     char before = '{';
     int code = 0;
 
     for (unsigned key = 0; key < RCS_KEY_COUNT && code == 0; key++) {
-        if (record->type[key] != RCS_TYPE_NONE) {
+        if (key % sizeof none == 0 && memcmp(record->type + key, none, sizeof none) == 0) {
+            key += sizeof none - 1; /* most fields are not there */
+        } else if (record->type[key] != RCS_TYPE_NONE) {
             code = append_field(buffer, record, (enum rcs_key)key, before);
             before = ',';
         }
@@ -313,11 +318,9 @@ static const char line_end[] = "\"}";
 #define BEGIN_SIZE (sizeof line_begin - 1)
 #define TAIL_SIZE (sizeof line_middle - 1 + 2 * RCS_HASH_SIZE + sizeof line_end - 1)
 
-int rcs_line_append(struct rcs_buffer *buffer, struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE],
-                    const struct rcs_record *record)
+int rcs_line_append(struct rcs_buffer *buffer, uint8_t hash[RCS_HASH_SIZE], const struct rcs_record *record)
 {
     size_t before = buffer->size;
-    uint8_t next[RCS_HASH_SIZE];
     char hex[2 * RCS_HASH_SIZE];
     struct recourse_span body;
     int code = rcs_buffer_append(buffer, line_begin, BEGIN_SIZE);
@@ -327,17 +330,13 @@ int rcs_line_append(struct rcs_buffer *buffer, struct rcs_hasher *hasher, uint8_
     if (code == 0 && buffer->size - before + TAIL_SIZE + 1 > RCS_LINE_MAX) {
         code = RECOURSE_E_LIMIT;
     }
-    if (code == 0) {
-        body = (struct recourse_span){buffer->data + before + BEGIN_SIZE, buffer->size - before - BEGIN_SIZE};
-        memcpy(next, hash, sizeof next);
-        code = rcs_chain_next(hasher, next, body) ? 0 : RECOURSE_E_SYSTEM;
-    }
     if (code != 0) {
         buffer->size = before;
         return code;
     }
-    memcpy(hash, next, sizeof next);
-    rcs_hex_write(next, sizeof next, hex);
+    body = (struct recourse_span){buffer->data + before + BEGIN_SIZE, buffer->size - before - BEGIN_SIZE};
+    rcs_chain_next(hash, body);
+    rcs_hex_write(hash, RCS_HASH_SIZE, hex);
     (void)!rcs_buffer_append(buffer, line_middle, sizeof line_middle - 1); /* room was made for all three */
     (void)!rcs_buffer_append(buffer, hex, sizeof hex);
     (void)!rcs_buffer_append(buffer, "\"}\n", 3);

@@ -62,7 +62,7 @@ enum rcs_type {
 
 struct rcs_record {
     enum rcs_kind kind;
-    uint8_t type[RCS_KEY_COUNT]; /* enum rcs_type */
+    uint8_t type[(RCS_KEY_COUNT + 7u) / 8u * 8u]; /* enum rcs_type */
     union {
         int64_t number;
         struct recourse_span text; /* set: as it reads. Read: as it stands in the line, with its quotes */
@@ -97,9 +97,8 @@ const char *rcs_key_name(enum rcs_key key);
 /* ---- lines ---- */
 
 /* Appends the record's line and moves the chain on. All or nothing. Errors: RECOURSE_E_MEMORY, RECOURSE_E_LIMIT (longer
-   than RCS_LINE_MAX), RECOURSE_E_SYSTEM (libcrypto). */
-RECOURSE_MUST_USE int rcs_line_append(struct rcs_buffer *buffer, struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE],
-                                      const struct rcs_record *record);
+   than RCS_LINE_MAX). */
+RECOURSE_MUST_USE int rcs_line_append(struct rcs_buffer *buffer, uint8_t hash[RCS_HASH_SIZE], const struct rcs_record *record);
 
 /* Takes a line (without its line feed) apart. NULL, or what is wrong with it. */
 const char *rcs_line_read(struct recourse_span line, struct recourse_span *body, uint8_t hash[RCS_HASH_SIZE]);

@@ -339,7 +339,7 @@ static void take_record(struct rcs_verify *verify, bool first)
 
 static bool take_line(struct rcs_verify *verify, struct recourse_span line)
 {
-    const char *wrong = rcs_lines_check(&verify->hasher, line, !verify->begun, verify->hash, &verify->record);
+    const char *wrong = rcs_lines_check(line, !verify->begun, verify->hash, &verify->record);
 
     verify->line = verify->lines.number;
     if (wrong != NULL) {
@@ -417,8 +417,7 @@ struct rcs_verify *rcs_verify_new(struct rcs_judge *judges, size_t judge_count, 
 {
     struct rcs_verify *verify = calloc(1, sizeof *verify);
 
-    if (verify == NULL || !rcs_hasher_init(&verify->hasher)) {
-        free(verify);
+    if (verify == NULL) {
         return NULL;
     }
     verify->judges = judges;
@@ -436,7 +435,6 @@ void rcs_verify_free(struct rcs_verify *verify)
 {
     if (verify != NULL) {
         forget_calls(verify);
-        rcs_hasher_clear(&verify->hasher);
         free(verify);
     }
 }

@@ -141,6 +141,7 @@ static bool hold(void *user, const struct recourse_atom *atom, size_t number)
 
 struct revealed {
     struct rcs_arena arena;
+    struct rcs_salted salted;
     struct recourse_facts facts;
     bool all;   /* whatever the record has a hash of */
     bool headers;
@@ -189,10 +190,8 @@ static void reveal_content(struct rcs_verify *verify, const struct rcs_walked *c
         return;
     }
     *to[content] = unhex(&revealed->arena, value);
-    if (!rcs_mac(&verify->hasher, call->salt, rcs_key_name(key), *to[content], mac) ||
-        !has_hash(&verify->record, key, mac)) {
-        revealed->wrong = true;
-    }
+    rcs_mac(&revealed->salted, rcs_key_name(key), *to[content], mac);
+    revealed->wrong = revealed->wrong || !has_hash(&verify->record, key, mac);
 }
 
 static void read_headers(struct revealed *revealed, struct recourse_span list)
@@ -233,10 +232,8 @@ static void reveal_headers(struct rcs_verify *verify, const struct rcs_walked *c
     }
     read_headers(revealed, value);
     revealed->headers = true;
-    if (!rcs_mac_headers(&verify->hasher, call->salt, revealed->facts.headers, revealed->facts.header_count, mac) ||
-        !has_hash(&verify->record, RCS_KEY_HEADERS, mac)) {
-        revealed->wrong = true;
-    }
+    rcs_mac_headers(&revealed->salted, revealed->facts.headers, revealed->facts.header_count, mac);
+    revealed->wrong = revealed->wrong || !has_hash(&verify->record, RCS_KEY_HEADERS, mac);
 }
 
 static uint16_t classify(const struct rcs_spec *spec, struct revealed *revealed)
@@ -253,10 +250,11 @@ static bool agrees(struct rcs_verify *verify, const struct rcs_walked *call, str
     struct revealed revealed = {.facts = out->facts, .all = call->has_salt};
     bool good = true;
 
-    for (unsigned i = 0; i < RCS_CONTENT_COUNT && call->has_salt; i++) {
-        reveal_content(verify, call, &revealed, (enum rcs_content)i);
-    }
     if (call->has_salt) {
+        rcs_salted_init(&revealed.salted, call->salt);
+        for (unsigned i = 0; i < RCS_CONTENT_COUNT; i++) {
+            reveal_content(verify, call, &revealed, (enum rcs_content)i);
+        }
         reveal_headers(verify, call, &revealed);
     }
     if (revealed.wrong) {
@@ -280,6 +278,7 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
                                        struct recourse_span *arguments)
 {
     struct recourse_span value = {NULL, 0};
+    struct rcs_salted salted;
     uint8_t mac[RCS_HASH_SIZE];
 
     if (call->has_salt) {
@@ -289,10 +288,9 @@ enum rcs_revealed rcs_reveal_arguments(struct rcs_verify *verify, const struct r
         return RCS_REVEALED_NOT;
     }
     *arguments = unhex(arena, value);
-    return rcs_mac(&verify->hasher, call->salt, "arguments", *arguments, mac) &&
-                   has_hash(&verify->record, RCS_KEY_ARGUMENTS, mac)
-               ? RCS_REVEALED
-               : RCS_REVEALED_OTHER;
+    rcs_salted_init(&salted, call->salt);
+    rcs_mac(&salted, "arguments", *arguments, mac);
+    return has_hash(&verify->record, RCS_KEY_ARGUMENTS, mac) ? RCS_REVEALED : RCS_REVEALED_OTHER;
 }
 
 static bool has_content(const struct rcs_record *record)

@@ -45,7 +45,6 @@ struct rcs_verify {
     struct rcs_judge *judges;
     size_t judge_count;
     const struct rcs_disclosure *disclosure;
-    struct rcs_hasher hasher;
     const struct rcs_anchor *anchor; /* NULL: none */
     uint8_t hash[RCS_HASH_SIZE];
     uint8_t log[RCS_LOG_ID_SIZE];

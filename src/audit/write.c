@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <openssl/crypto.h>
+
 #include "src/audit/log.h"
 #include "src/core/fail.h"
 #include "src/io/memory.h"
@@ -86,7 +88,8 @@ int rcs_audit_flush(struct recourse_audit *audit, uint64_t *mark)
     int code = 0;
 
     if (audit->pid != getpid()) {
-        return RECOURSE_E_STATE; /* a fork's copy: the file belongs to the other process */
+        rcs_buffer_reset(&audit->pending); /* a fork's copy: the file and what is to be written belong to the other process */
+        return RECOURSE_E_STATE;
     }
     if (audit->pending.size > 0) {
         code = audit->fd < 0 ? RECOURSE_E_SYSTEM : rcs_log_write(audit->fd, audit->pending.data, audit->pending.size);
@@ -118,7 +121,7 @@ bool rcs_audit_has_more(const struct recourse_audit *audit)
 
 int rcs_log_append(struct recourse_audit *audit)
 {
-    int code = rcs_line_append(&audit->pending, &audit->hasher, audit->hash, &audit->record);
+    int code = rcs_line_append(&audit->pending, audit->hash, &audit->record);
 
     if (code == 0) {
         audit->pending_count++;
@@ -233,7 +236,7 @@ int rcs_log_ready(struct recourse_audit *audit, uint64_t now_ms)
     uint64_t most = audit->options.segment_max;
     int code = 0;
 
-    if (audit->pid != getpid()) {
+    if (audit->pending.size == 0 && audit->pid != getpid()) { /* a system call: not for each record. Writing asks, too */
         return RECOURSE_E_STATE;
     }
     if (audit->pending.size >= PENDING_WRITE) {
@@ -355,6 +358,7 @@ static int open_all(struct recourse_audit *audit, const struct recourse_audit_op
                     struct recourse_error *error)
 {
     struct recourse_port *port = options->port;
+    uint8_t secret[RCS_HASH_SIZE];
     uint64_t torn = 0;
     int code;
 
@@ -364,9 +368,11 @@ static int open_all(struct recourse_audit *audit, const struct recourse_audit_op
     }
     if (port->random(port->self, audit->log, sizeof audit->log) != 0 ||
         port->random(port->self, audit->writer, sizeof audit->writer) != 0 ||
-        port->random(port->self, audit->secret, sizeof audit->secret) != 0) {
+        port->random(port->self, secret, sizeof secret) != 0) {
         return rcs_fail(error, RECOURSE_E_SYSTEM, "no random numbers for the salts of a log");
     }
+    rcs_salted_init(&audit->secret, secret);
+    OPENSSL_cleanse(secret, sizeof secret);
     code = open_disclosure(audit, options->disclosure, error);
     code = code == 0 ? rcs_log_open(audit, &torn, error) : code;
     return code == 0 ? begin_log(audit, torn, error) : code;
@@ -388,9 +394,8 @@ static void free_log(struct recourse_audit *audit)
     }
     rcs_buffer_clear(&audit->pending);
     rcs_buffer_clear(&audit->disclosed);
-    rcs_hasher_clear(&audit->hasher);
     rcs_free(allocator, audit->path);
-    memset(audit->secret, 0, sizeof audit->secret);
+    OPENSSL_cleanse(&audit->secret, sizeof audit->secret);
     rcs_free(allocator, audit);
 }
 
@@ -414,8 +419,7 @@ int recourse_audit_open(const struct recourse_audit_options *options, struct rec
     audit->pid = getpid();
     rcs_buffer_init(&audit->pending, options->allocator, PENDING_MAX);
     rcs_buffer_init(&audit->disclosed, options->allocator, PENDING_MAX);
-    if (!rcs_hasher_init(&audit->hasher) || !rcs_sync_init(&audit->sync)) {
-        rcs_hasher_clear(&audit->hasher);
+    if (!rcs_sync_init(&audit->sync)) {
         rcs_free(options->allocator, audit);
         return rcs_fail(error, RECOURSE_E_MEMORY, "no memory for a log");
     }

@@ -66,7 +66,6 @@ static int sign(void *user, struct recourse_span text, uint8_t signature[64])
 /* ---- the end of a log ---- */
 
 struct end {
-    struct rcs_hasher hasher;
     struct rcs_record record;
     struct rcs_anchor anchor;
     struct rcs_lines lines;
@@ -86,7 +85,7 @@ static const char *read_end(struct end *end)
         case RCS_LINE_FAILED: return strerror(end->lines.error);
         case RCS_LINE_WHOLE: break;
         }
-        wrong = rcs_lines_check(&end->hasher, line, end->lines.number == 1, end->anchor.hash, &end->record);
+        wrong = rcs_lines_check(line, end->lines.number == 1, end->anchor.hash, &end->record);
         if (wrong != NULL) {
             return wrong;
         }
@@ -129,15 +128,12 @@ int rcs_audit_anchor(const char *path, const char *key)
     memset(end, 0, sizeof *end);
     if (fd < 0) {
         status = rcs_cli_error("audit", "%s: the log can't be read: %s", path, strerror(errno));
-    } else if (!rcs_hasher_init(&end->hasher)) {
-        status = rcs_cli_error("audit", "out of memory");
     } else {
         rcs_lines_init_file(&end->lines, &fd);
         wrong = read_end(end);
         status = wrong == NULL ? print_anchor(&end->anchor, key)
                                : rcs_cli_error("audit", "%s, line %llu: %s: nothing is anchored", path,
                                                (unsigned long long)end->lines.number, wrong);
-        rcs_hasher_clear(&end->hasher);
     }
     if (fd >= 0) {
         close(fd);

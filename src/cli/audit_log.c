@@ -195,7 +195,7 @@ static const char *check(struct rcs_log_reader *reader, struct recourse_span lin
     const char *wrong;
 
     memcpy(before, reader->hash, sizeof before);
-    wrong = rcs_lines_check(&reader->hasher, line, first, reader->hash, &reader->record);
+    wrong = rcs_lines_check(line, first, reader->hash, &reader->record);
     if (wrong != NULL || !first || !go_on) {
         return wrong;
     }
@@ -235,9 +235,6 @@ int rcs_log_read(struct rcs_log_reader *reader, char **paths, size_t count)
 {
     int status = RCS_EXIT_OK;
 
-    if (!rcs_hasher_init(&reader->hasher)) {
-        return rcs_cli_error("audit", "out of memory");
-    }
     for (size_t i = 0; i < count && status == RCS_EXIT_OK; i++) {
         int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
 
@@ -254,6 +251,5 @@ int rcs_log_read(struct rcs_log_reader *reader, char **paths, size_t count)
 
 void rcs_log_clear(struct rcs_log_reader *reader)
 {
-    rcs_hasher_clear(&reader->hasher);
     rcs_arena_clear(&reader->arena);
 }

@@ -62,7 +62,6 @@ struct rcs_log_reader {
     } *calls; /* of this writer, in order */
     size_t call_count;
     char writer_id[40];
-    struct rcs_hasher hasher;
     uint8_t hash[RCS_HASH_SIZE];
     struct rcs_lines lines;
 };

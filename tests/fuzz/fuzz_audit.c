@@ -42,7 +42,6 @@ static void check_body(struct recourse_span body)
 {
     struct rcs_record record;
     struct rcs_record again;
-    struct rcs_hasher hasher;
     struct rcs_buffer line;
     uint8_t hash[RCS_HASH_SIZE] = {0};
     static char texts[RCS_KEY_COUNT][256];
@@ -62,11 +61,10 @@ static void check_body(struct recourse_span body)
         }
     }
     rcs_buffer_init(&line, NULL, (size_t)1 << 20);
-    demand(rcs_hasher_init(&hasher) && rcs_line_append(&line, &hasher, hash, &again) == 0);
+    demand(rcs_line_append(&line, hash, &again) == 0);
     demand(line.size > body.size + 8 && memcmp(line.data + 8, body.data, body.size) == 0 &&
            line.data[8 + body.size] == ',');
     rcs_buffer_clear(&line);
-    rcs_hasher_clear(&hasher);
 }
 
 static void check_bodies(struct recourse_span log)

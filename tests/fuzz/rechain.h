@@ -31,8 +31,7 @@ static inline void rechain_put(struct rcs_buffer *log, const char *text, size_t 
 }
 
 /* A line with the hash that it ought to have; a header with that of the line before it, too. */
-static inline void rechain_line(struct rcs_buffer *log, struct rcs_hasher *hasher, uint8_t hash[RCS_HASH_SIZE],
-                                struct recourse_span line)
+static inline void rechain_line(struct rcs_buffer *log, uint8_t hash[RCS_HASH_SIZE], struct recourse_span line)
 {
     static const char begin[] = "{\"body\":";
     static const char previous[] = "\"previous\":\"";
@@ -52,7 +51,7 @@ static inline void rechain_line(struct rcs_buffer *log, struct rcs_hasher *hashe
         rcs_hex_write(hash, RCS_HASH_SIZE, text);
         memcpy(named + sizeof previous - 1, text, sizeof text);
     }
-    demand(rcs_chain_next(hasher, hash, (struct recourse_span){log->data + at, body.size}));
+    rcs_chain_next(hash, (struct recourse_span){log->data + at, body.size});
     rcs_hex_write(hash, RCS_HASH_SIZE, text);
     rechain_put(log, ",\"hash\":\"", 9);
     rechain_put(log, text, sizeof text);
@@ -62,19 +61,16 @@ static inline void rechain_line(struct rcs_buffer *log, struct rcs_hasher *hashe
 /* The same lines with a chain that holds; what comes behind the last line feed as it is. `*hash` goes on with it. */
 static inline void rechain_from(struct recourse_span text, struct rcs_buffer *log, uint8_t hash[RCS_HASH_SIZE])
 {
-    struct rcs_hasher hasher;
     const char *newline;
 
     rcs_buffer_init(log, NULL, (size_t)1 << 24);
-    demand(rcs_hasher_init(&hasher));
     while (text.size > 0 && (newline = memchr(text.data, '\n', text.size)) != NULL) {
         size_t size = (size_t)(newline - text.data);
 
-        rechain_line(log, &hasher, hash, (struct recourse_span){text.data, size});
+        rechain_line(log, hash, (struct recourse_span){text.data, size});
         text = (struct recourse_span){newline + 1, text.size - size - 1};
     }
     rechain_put(log, text.data, text.size);
-    rcs_hasher_clear(&hasher);
 }
 
 static inline void rechain(struct recourse_span text, struct rcs_buffer *log)

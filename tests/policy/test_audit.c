@@ -65,7 +65,6 @@ static void test_words(void)
 
 /* A log of one call, taken apart. */
 struct pieces {
-    struct rcs_hasher hasher;
     struct recourse_span bodies[LINES_MAX];
     size_t count;
     struct rcs_buffer text;
@@ -105,7 +104,7 @@ static void put_together(struct pieces *pieces, size_t at, const struct rcs_reco
     rcs_buffer_reset(&pieces->text);
     for (size_t i = 0; i < pieces->count; i++) {
         read_back(pieces->bodies[i], &record);
-        RCS_EQUAL(rcs_line_append(&pieces->text, &pieces->hasher, hash, i == at ? changed : &record), 0);
+        RCS_EQUAL(rcs_line_append(&pieces->text, hash, i == at ? changed : &record), 0);
     }
 }
 
@@ -288,7 +287,6 @@ static void change_all(const struct rcs_spec *spec, const char *path)
     char *text = rcs_file_read(&arena, path, &size, &why);
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-    CU_ASSERT_TRUE_FATAL(rcs_hasher_init(&pieces.hasher));
     rcs_buffer_init(&pieces.text, NULL, (size_t)1 << 30);
     take_apart(&pieces, text);
     put_together(&pieces, pieces.count, NULL);
@@ -305,7 +303,6 @@ static void change_all(const struct rcs_spec *spec, const char *path)
         leave_out(spec, &pieces, i);
     }
     rcs_buffer_clear(&pieces.text);
-    rcs_hasher_clear(&pieces.hasher);
     rcs_arena_clear(&arena);
 }
 

@@ -280,8 +280,8 @@ static void test_fork(void)
     RCS_EQUAL(add_plain(&kit), 0); /* not written yet: a child that could, would write it twice */
     child = fork();
     if (child == 0) {
-        bool good = add_plain(&kit) == RECOURSE_E_STATE && rcs_audit_flush(kit.audit, NULL) == RECOURSE_E_STATE &&
-                    recourse_audit_close(kit.audit, NULL) == RECOURSE_E_STATE;
+        bool good = add_plain(&kit) == 0 && rcs_audit_flush(kit.audit, NULL) == RECOURSE_E_STATE &&
+                    add_plain(&kit) == RECOURSE_E_STATE && recourse_audit_close(kit.audit, NULL) == RECOURSE_E_STATE;
 
         _exit(good ? 0 : 1);
     }
