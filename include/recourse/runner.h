@@ -328,7 +328,8 @@ struct recourse_runner_options {
      * timeouts of those that wait rest; deadlines hold. The last `body_max` of it (at most half) are for one answer at a
      * time, so that one always ends. Beyond it, for a moment, go results that are larger than what came; the answers of
      * functions, which are there already; that one answer, where arguments have taken its place; and of a compressed answer that waits
-     * what 2 KiB of it are decoded to (honest ones some 20 KiB, none more than 2 MiB).
+     * what 2 KiB of it are decoded to (honest ones some 20 KiB, none more than 2 MiB). What libcurl receives into is not in
+     * it: 2 KiB for each try over HTTP, after large answers 16 KiB, which makes 16 MiB of 1,024 at once.
      */
     size_t memory_max;
     size_t body_max;         /* one answer, bytes; 0: 4 MiB; at most `memory_max`. Beyond: `too large` */

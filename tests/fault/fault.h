@@ -10,7 +10,7 @@
 #define FAULT_OUTPUT 65536u
 #define FAULT_PATH 256u
 #define FAULT_KINDS 6u
-#define FAULT_SCENARIOS 5u
+#define FAULT_SCENARIOS 7u
 
 extern const char *const fault_kinds[FAULT_KINDS]; /* of calls, in the order in which preload.c counts them */
 

@@ -23,7 +23,7 @@
 
 static void start(const struct place *place, const struct scenario *scenario, const char *plan, struct ended *ended)
 {
-    char text[8][FAULT_PATH];
+    char text[10][FAULT_PATH];
     char *words[24];
 
     scenario->words(place, words, text);

@@ -149,8 +149,10 @@ static const char *one_line(const struct ended *ended)
 
 static void run_words(const struct place *place, char *words[], char text[][FAULT_PATH])
 {
-    static const char *const options[] = {"--no-cache", "--tools", "--audit", "--report", "--metrics", "--policy"};
-    static const char *const names[] = {"", "tools.json", "log", "report", "metrics", "quick.policy.md"};
+    static const char *const options[] = {"--no-cache", "--tools",   "--audit",  "--disclosure",
+                                          "--report",   "--metrics", "--policy", "--approve=yes"};
+    static const char *const names[] = {"", "tools.json", "log", "log-salts", "report", "metrics", "quick.policy.md", ""};
+    const size_t last = sizeof options / sizeof options[0] + 1;
     char path[FAULT_PATH];
     size_t count = 0;
 
@@ -165,8 +167,8 @@ static void run_words(const struct place *place, char *words[], char text[][FAUL
         }
     }
     fault_path(place, "calls.json", path);
-    strcpy(text[7], path);
-    words[count++] = text[7];
+    strcpy(text[last], path);
+    words[count++] = text[last];
     words[count] = NULL;
 }
 
@@ -219,6 +221,54 @@ static void verify_words(const struct place *place, char *words[], char text[][F
     words[count++] = text[1];
     words[count++] = text[2];
     words[count] = NULL;
+}
+
+/* `recourse audit WORD ... LOG`. */
+static void audit_words(const struct place *place, const char *const *fixed, char *words[], char text[][FAULT_PATH])
+{
+    size_t count = 0;
+
+    snprintf(text[0], FAULT_PATH, "%s/recourse", place->build);
+    words[count++] = text[0];
+    words[count++] = "audit";
+    while (*fixed != NULL) {
+        words[count++] = (char *)*fixed++;
+    }
+    fault_path(place, "good", text[1]);
+    words[count++] = text[1];
+    words[count] = NULL;
+}
+
+static void page_words(const struct place *place, char *words[], char text[][FAULT_PATH])
+{
+    static const char *const fixed[] = {"show", "--html", NULL};
+
+    audit_words(place, fixed, words, text);
+}
+
+static const char *judge_page(const struct place *place, const struct ended *ended)
+{
+    (void)place;
+    if (ended->status == 0) {
+        return strstr(ended->out, "<!doctype html>") == ended->out ? NULL : "there is no page";
+    }
+    return ended->status == 1 ? one_line(ended) : "its exit status is none that it has";
+}
+
+static void anchor_words(const struct place *place, char *words[], char text[][FAULT_PATH])
+{
+    static const char *const fixed[] = {"anchor", NULL};
+
+    audit_words(place, fixed, words, text);
+}
+
+static const char *judge_anchor(const struct place *place, const struct ended *ended)
+{
+    (void)place;
+    if (ended->status == 0) {
+        return strncmp(ended->out, "recourse-audit/", 15) == 0 ? NULL : "there is no anchor";
+    }
+    return ended->status == 1 ? one_line(ended) : "its exit status is none that it has";
 }
 
 static const char *judge_verify(const struct place *place, const struct ended *ended)
@@ -277,6 +327,8 @@ const struct scenario fault_scenarios[FAULT_SCENARIOS] = {
     {"run", run_words, judge_run, false, true},
     {"host", host_words, judge_host, true, false},
     {"verify", verify_words, judge_verify, false, false},
+    {"page", page_words, judge_page, false, false},
+    {"anchor", anchor_words, judge_anchor, false, false},
     {"check", check_words, judge_check, false, false},
     {"tools", tools_words, judge_tools, false, false},
 };
@@ -323,7 +375,7 @@ void fault_open(struct place *place)
         fault_fail("the server");
     }
     snprintf(text, sizeof text,
-             "{\"tools\":[{\"name\":\"cat\",\"command\":[\"cat\"]},"
+             "{\"tools\":[{\"name\":\"cat\",\"command\":[\"cat\"],\"approval\":\"always\"},"
              "{\"name\":\"good\",\"http\":{\"url\":\"http://127.0.0.1:%u/good\"}}],"
              "\"mcpServers\":{\"m\":{\"command\":\"%s/mcp-server\",\"args\":[\"search\",\"text=three\"]}}}\n",
              rcs_faulty_port(place->server), place->build);
