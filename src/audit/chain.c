@@ -1,6 +1,6 @@
 /*
- * libcrypto's SHA-256 is called by its own functions: a record is hashed in a microsecond, of which EVP would take half to
- * find out what to call. They can't fail, and want no memory.
+ * libcrypto's SHA-256 is called by its own functions: a call has some twenty short hashes, and EVP spends much of each on
+ * finding out what to call. They can't fail, and want no memory.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
